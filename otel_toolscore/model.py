@@ -266,3 +266,28 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     uncovered_tools: tuple[str, ...] = ()
     captured_share: float | None = None
     """Share of the calls whose arguments were captured; None where there was no call."""
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """Counts over a whole document."""
+
+    spans: int = 0
+    tool_spans: int = 0
+    calls: int = 0
+    runs: int = 0
+    violations: int = 0
+    shadow_violations: int = 0
+    inconclusive: int = 0
+    merged_spans: int = 0
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """All that was scored together, and what it comes to (contract section 9)."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...] = ()
+    """Why the verdict is what it is, for a person; with a hint where it is inconclusive or unscored."""
+    runs: tuple[RunResult, ...] = ()
+    totals: Totals = Totals()
+    coverage: Coverage = Coverage()
+    problems: tuple[Problem, ...] = ()
