@@ -10,7 +10,7 @@ import datetime as dt
 import gzip
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Case(NamedTuple):
     """One document of a case file."""
 
     file: str
-    index: int
+    number: int
     document: Document
 
     @property
@@ -47,15 +47,15 @@ class Case(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.file}[{self.index}]"
+        return f"{self.file}[{self.number}]"
 
 
 def load_cases(folder: Path = CASES) -> list[Case]:
     """Every case of the folder's YAML files."""
     return [
-        Case(path.stem, index, document)
+        Case(path.stem, number, document)
         for path in sorted(folder.glob("*.yaml"))
-        for index, document in enumerate(yaml.safe_load_all(path.read_text(encoding="utf-8")))
+        for number, document in enumerate(yaml.safe_load_all(path.read_text(encoding="utf-8")))
     ]
 
 
@@ -96,7 +96,7 @@ def write_input(case: Document, folder: Path) -> Path:
     """Write the export that a case's `input` stands for; returns its path."""
     given = case["input"]
     if "raw" in given:
-        path = folder / given.get("file", "input.json")
+        path = folder / str(given.get("file", "input.json"))
         path.write_text(given["raw"], encoding="utf-8")
         return path
     suffix, write = WRITERS[case.get("container", "json")]
@@ -122,8 +122,7 @@ def end_ms(span: Document) -> float:
 
 
 def _resource(span: Document, given: Document) -> Document:
-    resource: Document = span.get("resource", given.get("resource", {"service.name": "agents"}))
-    return resource
+    return dict(span["resource"] if "resource" in span else given.get("resource", {"service.name": "agents"}))
 
 
 def _scope(span: Document, given: Document) -> str:
@@ -150,7 +149,7 @@ def _any_value(value: object) -> Document:
             raise TypeError(f"a case holds JSON values, not {type(value).__name__}")
 
 
-def _attributes(mapping: Document) -> list[Document]:
+def _attributes(mapping: Mapping[str, object]) -> list[Document]:
     return [{"key": key, "value": _any_value(value)} for key, value in mapping.items()]
 
 
@@ -204,7 +203,8 @@ def _json(value: object) -> bytes:
 
 
 def _lines(given: Document) -> bytes:
-    return b"".join(_json(document) + b"\n" for document in _documents(given)) + given.get("broken_tail", "").encode()
+    whole = b"".join(_json(document) + b"\n" for document in _documents(given))
+    return whole + str(given.get("broken_tail", "")).encode()
 
 
 def _snake_case(value: object) -> object:
@@ -235,7 +235,8 @@ def _message(document: Document) -> bytes:
     from google.protobuf.json_format import ParseDict
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-    return ParseDict(_converted(document), ExportTraceServiceRequest()).SerializeToString()
+    message: bytes = ParseDict(_converted(document), ExportTraceServiceRequest()).SerializeToString()
+    return message
 
 
 def _length_prefixed(given: Document) -> bytes:
