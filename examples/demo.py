@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 import sys
@@ -42,7 +41,7 @@ def main() -> int:
     unexpected = 0
     for number, (about, words, code) in enumerate(STEPS, 1):
         print(f"\n{number}. {about}\n\n$ otel-toolscore {words}\n", flush=True)
-        done = subprocess.run([sys.executable, "-m", "otel_toolscore", *shlex.split(words)], cwd=EXAMPLES, env=os.environ, check=False)
+        done = subprocess.run([sys.executable, "-m", "otel_toolscore", *shlex.split(words)], cwd=EXAMPLES, check=False)
         print(f"\nexit code {done.returncode}: {MEANING.get(done.returncode, 'unknown')}", flush=True)
         if done.returncode != code:
             print(f"this step should end with {code}", file=sys.stderr)

@@ -1,0 +1,110 @@
+"""Scores the tool calls that AI agents make, as their OpenTelemetry spans record them.
+
+Every public name is loaded when it is first used, so that importing the package costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from otel_toolscore.compare import FieldRule
+    from otel_toolscore.evaluate import ToolScoreAssertionError, assert_tools, evaluate
+    from otel_toolscore.expected import AnyOf, ExpectedCall, Group
+    from otel_toolscore.matchers import (
+        ANY,
+        All,
+        Approx,
+        Attr,
+        Contains,
+        Date,
+        Eq,
+        Exists,
+        FullMatch,
+        Glob,
+        Gt,
+        Gte,
+        HostIn,
+        IgnoreCase,
+        IsType,
+        Len,
+        Literal,
+        Lt,
+        Lte,
+        Matcher,
+        Not,
+        OneOf,
+        PathUnder,
+        Regex,
+        Some,
+        Unordered,
+    )
+    from otel_toolscore.model import ToolCall
+    from otel_toolscore.one_call import score_tool_call
+    from otel_toolscore.results import EvaluationResult
+
+_HOMES = {
+    "compare": ("FieldRule",),
+    "evaluate": ("ToolScoreAssertionError", "assert_tools", "evaluate"),
+    "expected": ("AnyOf", "ExpectedCall", "Group"),
+    "matchers": (
+        *("ANY", "All", "Approx", "Attr", "Contains", "Date", "Eq", "Exists", "FullMatch", "Glob", "Gt", "Gte", "HostIn", "IgnoreCase"),
+        *("IsType", "Len", "Literal", "Lt", "Lte", "Matcher", "Not", "OneOf", "PathUnder", "Regex", "Some", "Unordered"),
+    ),
+    "model": ("ToolCall",),
+    "one_call": ("score_tool_call",),
+    "results": ("EvaluationResult",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ANY",
+    "All",
+    "AnyOf",
+    "Approx",
+    "Attr",
+    "Contains",
+    "Date",
+    "Eq",
+    "EvaluationResult",
+    "Exists",
+    "ExpectedCall",
+    "FieldRule",
+    "FullMatch",
+    "Glob",
+    "Group",
+    "Gt",
+    "Gte",
+    "HostIn",
+    "IgnoreCase",
+    "IsType",
+    "Len",
+    "Literal",
+    "Lt",
+    "Lte",
+    "Matcher",
+    "Not",
+    "OneOf",
+    "PathUnder",
+    "Regex",
+    "Some",
+    "ToolCall",
+    "ToolScoreAssertionError",
+    "Unordered",
+    "assert_tools",
+    "evaluate",
+    "score_tool_call",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
