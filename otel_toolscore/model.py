@@ -256,6 +256,8 @@ class Problem(msgspec.Struct, frozen=True):
     where: str
     """File and line, offset or record number."""
     message: str
+    trace_id: str | None = None
+    """The trace that it belongs to; None where that is not known."""
 
 
 class Coverage(msgspec.Struct, frozen=True, kw_only=True):
