@@ -13,8 +13,8 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"metrics", "score"}),
     frozenset({"policy"}),
     frozenset({"engine"}),
-    frozenset({"spans", "dialects", "assemble", "otlp", "reports"}),
-    frozenset({"evaluate", "one_call"}),
+    frozenset({"spans", "dialects", "assemble", "otlp", "reports", "emit", "settings"}),
+    frozenset({"evaluate", "one_call", "telemetry"}),
     frozenset({"cli"}),
     frozenset({"__init__", "__main__"}),
 )
@@ -41,7 +41,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "rapidfuzz": ("metrics",),
     "jsonschema_rs": ("schema",),
     "google.protobuf": ("otlp",),
-    "opentelemetry": ("otlp",),
+    "opentelemetry": ("otlp", "telemetry"),
 }
 """Third-party package -> where it may be imported (`""`: anywhere). What is not named here is not a dependency."""
 
