@@ -26,6 +26,14 @@ class Credential(NamedTuple):
     kind: str
 
 
+class _Candidate(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    word: bool = False
+    """It counts only where a word begins."""
+
+
 class _Format(NamedTuple):
     kind: str
     prefixes: tuple[str, ...]
@@ -136,15 +144,14 @@ def _begins_word(text: str, start: int) -> bool:
     return not (before.isalnum() or before == "_") or _ESCAPE_BEFORE.search(text, max(0, start - 6), start) is not None
 
 
-def _provider_formats(text: str) -> Iterator[Credential]:
+def _provider_formats(text: str) -> Iterator[_Candidate]:
     for kind, prefixes, pattern in _FORMATS:
         if any(prefix in text for prefix in prefixes):
             for found in pattern.finditer(text):
-                if _begins_word(text, found.start()):
-                    yield Credential(found.start(), found.end(), kind)
+                yield _Candidate(found.start(), found.end(), kind, word=True)
 
 
-def _web_tokens(text: str) -> Iterator[Credential]:
+def _web_tokens(text: str) -> Iterator[_Candidate]:
     """Signed (three parts) and encrypted (five parts) JSON web tokens."""
     if _JWT_HEADER not in text:
         return
@@ -152,25 +159,25 @@ def _web_tokens(text: str) -> Iterator[Credential]:
         start = text.find(_JWT_HEADER, run.start(), run.end())
         parts = text[start : run.end()].rstrip(".").split(".") if start >= 0 else []
         signed = len(parts) in _JWT_PARTS or (len(parts) == 2 and parts[1].startswith(_JWT_HEADER))
-        if signed and len(parts[0]) >= _MIN_RANDOM and _begins_word(text, start):
-            yield Credential(start, start + len(".".join(parts)), "JSON web token")
+        if signed and len(parts[0]) >= _MIN_RANDOM:
+            yield _Candidate(start, start + len(".".join(parts)), "JSON web token", word=True)
 
 
-def _private_keys(text: str) -> Iterator[Credential]:
+def _private_keys(text: str) -> Iterator[_Candidate]:
     position = 0
     while found := _KEY_BEGIN.search(text, position):
         end = _KEY_END.search(text, found.end())
         position = end.end() if end else len(text)
-        yield Credential(found.start(), position, "private key")
+        yield _Candidate(found.start(), position, "private key")
 
 
-def _headers(text: str) -> Iterator[Credential]:
+def _headers(text: str) -> Iterator[_Candidate]:
     for found in _HEADER.finditer(text):
         if found[1].lower() == "basic":
             if _is_basic(found[2]):
-                yield Credential(found.start(2), found.end(2), "basic credentials")
+                yield _Candidate(found.start(2), found.end(2), "basic credentials")
         elif any(c.isdigit() for c in found[2]) and _random(found[2]):
-            yield Credential(found.start(2), found.end(2), "bearer token")
+            yield _Candidate(found.start(2), found.end(2), "bearer token")
 
 
 def _is_basic(value: str) -> bool:
@@ -180,23 +187,23 @@ def _is_basic(value: str) -> bool:
         return False
 
 
-def _url_credentials(text: str) -> Iterator[Credential]:
+def _url_credentials(text: str) -> Iterator[_Candidate]:
     for found in _URL_CREDENTIAL.finditer(text) if "://" in text else ():
         if _given(found[1]):
-            yield Credential(found.start(1), found.end(1), "password")
+            yield _Candidate(found.start(1), found.end(1), "password")
 
 
-def _named(text: str) -> Iterator[Credential]:
+def _named(text: str) -> Iterator[_Candidate]:
     if not _NAMING.search(text):
         return
     for kind, pattern, is_one in (("password", _PAIR_ALWAYS, _given), ("secret", _PAIR_IF_RANDOM, _random)):
         for found in pattern.finditer(text):
             group = "quoted" if found["quoted"] is not None else "bare"
             if is_one(found[group]):
-                yield Credential(found.start(group), found.end(group), kind)
+                yield _Candidate(found.start(group), found.end(group), kind)
 
 
-_FINDERS: Final[tuple[Callable[[str], Iterator[Credential]], ...]] = (
+_FINDERS: Final[tuple[Callable[[str], Iterator[_Candidate]], ...]] = (
     _provider_formats,
     _web_tokens,
     _private_keys,
@@ -210,13 +217,15 @@ def find(text: str) -> tuple[Credential, ...]:
     """The credentials in a text, in order, none of which overlaps another."""
     if len(text) < 4:
         return ()
-    found = sorted((one for finder in _FINDERS for one in finder(text)), key=lambda one: (one.start, -one.end))
     apart: list[Credential] = []
-    for one in found:
-        if not apart or one.start >= apart[-1].end:
-            apart.append(one)
-        elif one.end > apart[-1].end:
-            apart[-1] = apart[-1]._replace(end=one.end)
+    for start, end, kind, word in sorted((one for finder in _FINDERS for one in finder(text)), key=lambda one: (one.start, -one.end)):
+        covered = apart[-1].end if apart else -1
+        if word and start > covered and not _begins_word(text, start):
+            continue
+        if start >= covered:
+            apart.append(Credential(start, end, kind))
+        elif end > covered:
+            apart[-1] = apart[-1]._replace(end=end)
     return tuple(apart)
 
 
