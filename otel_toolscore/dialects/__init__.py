@@ -1,0 +1,42 @@
+"""From a span to what it says of a tool call, an agent or a model, whoever wrote it.
+
+`DIALECTS` is the table, in order of preference; a span that speaks several is read by each, and what they say is put together field
+by field.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from otel_toolscore.dialects.adk import ADK
+from otel_toolscore.dialects.dialect import Dialect, Part, Reading, Role
+from otel_toolscore.dialects.fold import fold
+from otel_toolscore.dialects.genai import GENAI
+from otel_toolscore.dialects.mcp import MCP
+from otel_toolscore.dialects.openinference import OPENINFERENCE
+from otel_toolscore.dialects.pydantic_ai import PYDANTIC_AI
+from otel_toolscore.dialects.traceloop import TRACELOOP
+from otel_toolscore.spans import Span
+
+DIALECTS: Final[tuple[Dialect, ...]] = (MCP, GENAI, ADK, PYDANTIC_AI, OPENINFERENCE, TRACELOOP)
+"""Conventions first, then single frameworks, then those who instrument many."""
+
+CONVENTIONS: Final = frozenset({MCP.name, GENAI.name})
+HINTS: Final = {dialect.name: (dialect.title, dialect.hint) for dialect in DIALECTS}
+
+_NAME: Final = "name:"
+_KEYS: Final = tuple(sorted({needle for dialect in DIALECTS for needle in dialect.needles if not needle.startswith(_NAME)}))
+_NAMES: Final = tuple(
+    sorted({needle.removeprefix(_NAME) for dialect in DIALECTS for needle in dialect.needles if needle.startswith(_NAME)})
+)
+
+
+def read(span: Span) -> Reading | None:
+    """What the span says; None for a span that no dialect knows."""
+    if not any(key.startswith(_KEYS) for key in span.attributes) and not span.name.startswith(_NAMES):
+        return None
+    found = [(dialect, part) for dialect in DIALECTS if (part := dialect.read(span)) is not None]
+    return fold(span, found, CONVENTIONS) if found else None
+
+
+__all__ = ["CONVENTIONS", "DIALECTS", "HINTS", "Dialect", "Part", "Reading", "Role", "read"]
