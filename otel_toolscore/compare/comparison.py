@@ -6,13 +6,14 @@ Nothing here recurses with the depth of the values. A difference holds both side
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from otel_toolscore.compare.equality import Kind, canonical, is_nan, kind_of, number_in, scalars_equal, trimmed
+from otel_toolscore.compare.equality import MAX_DIGITS, Kind, canonical, kind_of, number_in, scalars_equal, trimmed
 from otel_toolscore.compare.field_rules import FieldRule, Place
 from otel_toolscore.compare.matcher import Attributes, Matcher, has_matchers
 from otel_toolscore.compare.pairing import pairing
@@ -283,10 +284,17 @@ def within(expected: Any, actual: Any, abs_tol: float | Fraction, rel_tol: float
 
     Numbers that are not finite are within no tolerance.
     """
-    if any(isinstance(number, float) and not isfinite(number) for number in (expected, actual)) or is_nan(expected) or is_nan(actual):
+    if not (_measurable(expected) and _measurable(actual)):
         return False
     wanted, got = exact(expected), exact(actual)
     return abs(got - wanted) <= max(exact(abs_tol), exact(rel_tol) * abs(wanted))
+
+
+def _measurable(number: Any) -> bool:
+    if isinstance(number, Decimal):
+        # Its integer may have more digits than there is memory.
+        return number.is_finite() and abs(number.adjusted()) <= MAX_DIGITS
+    return not isinstance(number, float) or isfinite(number)
 
 
 def exact(number: Any) -> Fraction:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from otel_toolscore.compare.equality import canonical, equal
 from otel_toolscore.model import Missing, Truth
@@ -17,7 +18,7 @@ NO_ATTRIBUTES: Final[Attributes] = MappingProxyType({})
 
 
 class Matcher(abc.ABC):
-    """A condition on one value. Immutable; equal and hashed by its spelling."""
+    """A condition on one value: a frozen dataclass, equal and hashed by its spelling."""
 
     __slots__ = ()
 
@@ -33,6 +34,10 @@ class Matcher(abc.ABC):
     @abc.abstractmethod
     def spelled(self) -> dict[str, Any]:
         """The matcher as a policy spells it: an object with `$` keys, of JSON values only."""
+
+    def __repr__(self) -> str:
+        shown = [field.name for field in dataclasses.fields(cast("Any", self)) if field.repr]
+        return f"{type(self).__name__}({', '.join(repr(getattr(self, name)) for name in shown)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Matcher) and type(self) is type(other) and equal(self.spelled(), other.spelled(), strict=True)
