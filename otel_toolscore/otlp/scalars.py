@@ -138,8 +138,8 @@ def nanoseconds(value: object) -> int | None:
     if value is None or value == "":
         return None
     number = integer(value)
-    if number < 0:
-        raise ValueError("expected a time that is not negative")
+    if not 0 <= number < 1 << 64:
+        raise ValueError("expected a time of 64 bits that is not negative")
     return number or None
 
 

@@ -70,41 +70,46 @@ def read_path(path: str | Path) -> Iterator[Span | Problem]:
     In a folder, files that hold no spans are passed over, and a file that cannot be read is a problem; a file that is named (or
     that a glob matches) raises InputError for both. Raises InputError where nothing matches.
     """
+    for found in files_of(path):
+        yield from found
+
+
+def files_of(path: str | Path) -> Iterator[Iterator[Span | Problem]]:
+    """What `read_path` reads, apart for each file."""
     text = os.fspath(path)
     if text == STDIN:
-        yield from read_stream(sys.stdin.buffer, STDIN_NAME)
+        yield read_stream(sys.stdin.buffer, STDIN_NAME)
     elif os.path.isdir(text):
-        yield from _read_folder(text)
+        yield from _files_of_folder(text)
     elif glob.has_magic(text) and not os.path.lexists(text):
         matched = sorted(glob.glob(text, recursive=True))
         if not matched:
             raise InputError(f"{text}: no file matches")
         for name in matched:
-            if os.path.isdir(name):
-                yield from _read_folder(name)
-            else:
-                yield from _read_file(name)
+            yield from _files_of_folder(name) if os.path.isdir(name) else (_read_file(name),)
     else:
-        yield from _read_file(text)
+        yield _read_file(text)
 
 
-def _read_folder(folder: str) -> Iterator[Span | Problem]:
-    seen = accepted = 0
+def _files_of_folder(folder: str) -> Iterator[Iterator[Span | Problem]]:
+    seen = 0
+    passed_over: list[str] = []
     for name in _files(folder):
         seen += 1
-        try:
-            yield from _read_file(name)
-            accepted += 1
-        except NotSpansError as error:
-            if _mentions_spans(name):
-                accepted += 1
-                yield Problem("unreadable_file", name, str(error).removeprefix(f"{name}: "))
-        except InputError as error:
-            accepted += 1
-            yield Problem("unreadable_file", name, str(error).removeprefix(f"{name}: "))
-    if not accepted:
+        yield _read_file_of_folder(name, passed_over)
+    if seen == len(passed_over):
         looked = "it is empty" if not seen else f"none of its {seen:,} files holds spans"
         raise InputError(f"{folder}: {looked}; {EXPECTED}")
+
+
+def _read_file_of_folder(name: str, passed_over: list[str]) -> Iterator[Span | Problem]:
+    try:
+        yield from _read_file(name)
+    except InputError as error:
+        if isinstance(error, NotSpansError) and not _mentions_spans(name):
+            passed_over.append(name)
+        else:
+            yield Problem("unreadable_file", name, str(error).removeprefix(f"{name}: "))
 
 
 def _files(folder: str) -> Iterator[str]:

@@ -155,7 +155,7 @@ BROKEN: list[tuple[dict[str, Any], str, str]] = [
     ({"attributes": "none"}, "broken_attribute", "attributes: expected `array | null`, got `str`"),
     ({"name": 7}, "broken_attribute", "name: expected `str | null`, got `int`"),
     ({"startTimeUnixNano": "noon"}, "broken_attribute", "startTimeUnixNano: expected an integer, as a number or as decimal text"),
-    ({"startTimeUnixNano": -5}, "broken_attribute", "startTimeUnixNano: expected a time that is not negative"),
+    ({"startTimeUnixNano": -5}, "broken_attribute", "startTimeUnixNano: expected a time of 64 bits that is not negative"),
     ({"kind": "SPAN_KIND_WILD"}, "broken_attribute", "kind: expected a span kind"),
     ({"status": {"code": 9}}, "broken_attribute", "status: expected a status code: 0, 1 or 2"),
     ({"events": [[]]}, "broken_attribute", "events[0]: expected `object`, got `array`"),
