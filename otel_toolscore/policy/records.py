@@ -40,6 +40,8 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True):
     strict: bool = False
     weights: Mapping[str, Fraction] = {}
     """Only what was given; merged over the defaults by `score`."""
+    tolerances: bool = True
+    """False for a bare list of calls: what is tolerated is not taken out before the metrics."""
     where: str = ""
 
 
