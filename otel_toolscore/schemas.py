@@ -53,7 +53,14 @@ _WHY: Final = {
 
 
 class SchemaError(ValueError):
-    """The schema cannot be used, or cannot be applied to this value; the text says why, without values of arguments."""
+    """The schema cannot be used, or cannot be applied to this value; the text says why, without values of arguments.
+
+    `path` are the keys and indices from the schema to what is wrong in it; empty where that is not known.
+    """
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class Invalid(msgspec.Struct, frozen=True):
@@ -253,7 +260,7 @@ def _validator(schema: object) -> Any:
         raise SchemaError(f"the schema cannot be used: {str(error).removeprefix('the value ')}") from None
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         reason = getattr(error, "message", None) or str(error).partition("\n")[0]
-        raise SchemaError(f"the schema cannot be used: {reason}") from None
+        raise SchemaError(f"the schema cannot be used: {reason}", tuple(getattr(error, "instance_path", ()))) from None
 
 
 def _refused(_uri: str) -> Any:
