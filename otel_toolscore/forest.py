@@ -62,6 +62,21 @@ class Forest:
         self.nodes, self.repeated = _distinct(nodes)
         self.parent, self.missing = _parents(self.nodes)
         _cut_loops(self.parent)
+        self._arrange()
+
+    def link(self, links: Mapping[int, int]) -> None:
+        """Put tops below other nodes, where that makes no loop."""
+        linked: dict[int, int] = {}
+        for top, under in sorted(links.items()):
+            above = self.top[under]
+            while above in linked:
+                above = linked[above]
+            if above != top and self.parent[top] == NONE:
+                linked[top] = above
+                self.parent[top], self.missing[top] = under, False
+        self._arrange()
+
+    def _arrange(self) -> None:
         self.order = _parents_first(self.parent)
         self.top = self.inherited(NONE, lambda index, above: index if above == NONE else above)
 

@@ -22,7 +22,8 @@ DIALECTS: Final[tuple[Dialect, ...]] = (MCP, GENAI, ADK, PYDANTIC_AI, OPENINFERE
 """Conventions first, then single frameworks, then those who instrument many."""
 
 CONVENTIONS: Final = frozenset({MCP.name, GENAI.name})
-HINTS: Final = {dialect.name: (dialect.title, dialect.hint) for dialect in DIALECTS}
+TITLES: Final = {dialect.name: dialect.title for dialect in DIALECTS}
+"""What people call them."""
 
 _NAME: Final = "name:"
 _KEYS: Final = tuple(sorted({needle for dialect in DIALECTS for needle in dialect.needles if not needle.startswith(_NAME)}))
@@ -39,4 +40,4 @@ def read(span: Span) -> Reading | None:
     return fold(span, found, CONVENTIONS) if found else None
 
 
-__all__ = ["CONVENTIONS", "DIALECTS", "HINTS", "Dialect", "Part", "Reading", "Role", "read"]
+__all__ = ["CONVENTIONS", "DIALECTS", "TITLES", "Dialect", "Part", "Reading", "Role", "read"]
