@@ -54,18 +54,13 @@ def command(paths: tuple[str, ...], output: str, force: bool, values: str) -> No
 def runs_of(paths: tuple[str, ...]) -> tuple[Run, ...]:
     """The runs of traces; what cannot be read is told on stderr, and nothing readable at all is a fault of usage."""
     from otel_toolscore import assemble, otlp
-    from otel_toolscore.model import Problem
-    from otel_toolscore.spans import Span
 
-    spans: list[Span] = []
+    reading = otlp.Reading(paths)
     try:
-        for path in paths:
-            for item in otlp.read_path(path):
-                if isinstance(item, Problem):
-                    click.echo(f"{item.where}: {item.message}", err=True)
-                else:
-                    spans.append(item)
+        runs = assemble.assemble(reading.spans()).runs
     except otlp.InputError as error:
         click.echo(str(error), err=True)
         sys.exit(2)
-    return assemble.assemble(spans).runs
+    for problem in reading.problems:
+        click.echo(f"{problem.where}: {problem.message}", err=True)
+    return runs

@@ -99,7 +99,7 @@ class Loader:
         """The bytes of a file; None after a fault."""
         if name.startswith(BUILT_IN_PREFIX) and name not in BUILT_IN:
             question = did_you_mean(closest(name, BUILT_IN))
-            self.refuse(name, asked, f"{quoted(name)} is not a built-in policy{question} (there is {listed(BUILT_IN)})")
+            self.refuse(name, asked, f"there is no such built-in policy{question} (there is {listed(BUILT_IN)})")
             return None
         try:
             return self.bytes_of(name)
@@ -124,8 +124,9 @@ class Loader:
 
 def in_order(faults: Iterable[Fault]) -> list[Fault]:
     """Each fault once; files in the order in which they come, within a file by place."""
-    files = list(dict.fromkeys(fault.file for fault in faults))
-    return sorted(set(faults), key=lambda fault: (files.index(fault.file), fault))
+    once = dict.fromkeys(faults)
+    files = list(dict.fromkeys(fault.file for fault in once))
+    return sorted(once, key=lambda fault: (files.index(fault.file), fault))
 
 
 def layer_of(root: Node, reading: Reading) -> Any:

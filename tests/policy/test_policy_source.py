@@ -66,7 +66,7 @@ def test_scalars_are_those_of_yaml_1_2(text: str, value: object) -> None:
 
 def test_nan_is_a_number() -> None:
     """`.nan` is not text."""
-    assert math.isnan(scalar(".NaN"))  # type: ignore[arg-type]
+    assert math.isnan(scalar(".NaN"))
 
 
 def test_numbers_are_exact() -> None:
@@ -85,7 +85,7 @@ def test_places_count_from_one_and_in_characters(parser: type) -> None:
     node = yaml_text.parse("ä: 1\nb:\n  - 'x'\n  - {é: y}\n", faults, Limits(), loader=parser)
     assert isinstance(node, MapNode)
     items = node.get("b")
-    assert [(item.line, item.column) for item in items.items] == [(3, 5), (4, 5)]  # type: ignore[union-attr]
+    assert [(item.line, item.column) for item in items.items] == [(3, 5), (4, 5)]
     assert [(key.line, key.column) for key, _ in node.pairs] == [(1, 1), (2, 1)]
 
 
