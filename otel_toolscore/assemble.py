@@ -66,14 +66,28 @@ def assemble(
         nesting = nest(trace.forest, trace.roots, whole_trace=runs == "trace")
         made += runs_of(trace, nesting, cut=cut)
         explanations += explain(trace.forest, nesting, told)
-    made.sort(key=lambda run: (run.top.start_ns is None, run.top.start_ns or 0, run.trace_id, run.top.id))
     return Assembly(
-        runs=tuple(made),
+        runs=_sorted(made),
         spans=given,
         tool_spans=sum(node.role == "tool" for trace in traces for node in trace.forest.nodes),
         hints=_hints(made),
         explanations=tuple(explanations),
     )
+
+
+def assemble_nodes(nodes: Iterable[Node], *, runs: Literal["agent", "trace"] = "agent", cut: bool = False) -> tuple[Run, ...]:
+    """The runs of spans that were read one by one, as `assemble` would give them; any part of a trace may be given."""
+    by_trace: dict[str, list[Node]] = {}
+    for node in nodes:
+        by_trace.setdefault(node.trace_id, []).append(node)
+    made: list[Run] = []
+    for trace in _merged({trace_id: Forest(by_trace[trace_id]) for trace_id in sorted(by_trace)}):
+        made += runs_of(trace, nest(trace.forest, trace.roots, whole_trace=runs == "trace"), cut=cut)
+    return _sorted(made)
+
+
+def _sorted(runs: Iterable[Run]) -> tuple[Run, ...]:
+    return tuple(sorted(runs, key=lambda run: (run.top.start_ns is None, run.top.start_ns or 0, run.trace_id, run.top.id)))
 
 
 def node_of(span: Span, attributes: frozenset[str] = frozenset(), mappings: Sequence[SpanMapping] = ()) -> Node:
