@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from otel_toolscore.compare import FieldRule
     from otel_toolscore.evaluate import ToolScoreAssertionError, assert_tools, evaluate
-    from otel_toolscore.expected import AnyOf, ExpectedCall, Group
+    from otel_toolscore.expected import ExpectedCall
     from otel_toolscore.matchers import (
         ANY,
         All,
+        AnyOf,
         Approx,
         Attr,
         Contains,
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "compare": ("FieldRule",),
     "evaluate": ("ToolScoreAssertionError", "assert_tools", "evaluate"),
-    "expected": ("AnyOf", "ExpectedCall", "Group"),
+    "expected": ("ExpectedCall",),
     "matchers": (
-        *("ANY", "All", "Approx", "Attr", "Contains", "Date", "Eq", "Exists", "FullMatch", "Glob", "Gt", "Gte", "HostIn", "IgnoreCase"),
-        *("IsType", "Len", "Literal", "Lt", "Lte", "Matcher", "Not", "OneOf", "PathUnder", "Regex", "Some", "Unordered"),
+        *("ANY", "All", "AnyOf", "Approx", "Attr", "Contains", "Date", "Eq", "Exists", "FullMatch", "Glob", "Gt", "Gte", "HostIn"),
+        *("IgnoreCase", "IsType", "Len", "Literal", "Lt", "Lte", "Matcher", "Not", "OneOf", "PathUnder", "Regex", "Some", "Unordered"),
     ),
     "model": ("ToolCall",),
     "one_call": ("score_tool_call",),
@@ -73,7 +74,6 @@ __all__ = [
     "FieldRule",
     "FullMatch",
     "Glob",
-    "Group",
     "Gt",
     "Gte",
     "HostIn",

@@ -5,21 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from case_format import Document, write_input
+from command_line import Output
 
 VALUES = {"args", "args_text", "result", "error"}
 """Parts of a call that the JSON result shows only where it is asked to."""
-
-
-class Output(NamedTuple):
-    """What a command line came to."""
-
-    code: int
-    out: str
-    err: str
 
 
 CommandLine = Callable[[list[str]], Output]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from case_format import EXPECT_KEYS, Case, faults_of_form, load_cases
-from case_judge import Output, differences, faults
-from click.testing import CliRunner
-
-from otel_toolscore.cli import main
+from case_judge import differences, faults
+from command_line import Output, in_a_process, in_process
 
 CASES = load_cases()
 
@@ -21,19 +17,6 @@ NOT_SUPPORTED = {
     "a call needs an earlier successful call with the same value": "the constraint before",
 }
 """about -> what is missing. Each of these must fail: a case that passes has to leave the list."""
-
-
-def in_process(words: list[str]) -> Output:
-    """The command line without a process of its own."""
-    done = CliRunner().invoke(main, words)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return Output(done.exit_code, done.stdout, done.stderr)
-
-
-def in_a_process(words: list[str]) -> Output:
-    done = subprocess.run([sys.executable, "-m", "otel_toolscore", *words], capture_output=True, text=True, check=False, timeout=120)
-    return Output(done.returncode, done.stdout, done.stderr)
 
 
 def supported() -> list[Case]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from case_format import Case, faults_of_form
 from case_judge import faults
+from command_line import in_process
 from renamer import Renamer
-from test_cases import in_process, supported
+from test_cases import supported
 
 SCORED = [case for case in supported() if "spans" in case.document.get("input", {})]
 
