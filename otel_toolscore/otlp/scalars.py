@@ -64,6 +64,12 @@ def identifier(value: object, size: int) -> str | None:
     return text if text.strip("0") else None
 
 
+def hexadecimal(value: object, size: int) -> str | None:
+    """An id of `size` bytes as hex at its full length, for sources that leave leading zeros out; other text as it is."""
+    text = identifier(value, size)
+    return text.zfill(2 * size) if text and len(text) < 2 * size and _HEX.fullmatch(text) else text
+
+
 def _from_base64(text: str) -> str | None:
     bare = text.rstrip("=")
     try:

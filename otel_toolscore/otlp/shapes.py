@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from otel_toolscore.model import Problem
-from otel_toolscore.otlp import flat, otlp_json
+from otel_toolscore.otlp import flat, jaeger, otlp_json, zipkin
 from otel_toolscore.otlp.nodes import Node, items, members
 from otel_toolscore.spans import Span
 
@@ -35,7 +35,9 @@ class Shape(NamedTuple):
 
 SHAPES: Final = (
     Shape("OTLP JSON", otlp_json.is_otlp, otlp_json.spans),
+    Shape("Jaeger JSON", jaeger.is_jaeger, jaeger.spans),
     Shape("flat spans", flat.is_flat, flat.spans),
+    Shape("Zipkin JSON", zipkin.is_zipkin, zipkin.spans),
 )
 """In order of preference."""
 

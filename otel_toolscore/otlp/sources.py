@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from otel_toolscore.model import Problem
-from otel_toolscore.otlp import shapes
+from otel_toolscore.otlp import otlp_proto, shapes
 from otel_toolscore.otlp.compression import GZIP, Gunzip
 from otel_toolscore.otlp.documents import records
 from otel_toolscore.spans import Span
@@ -25,7 +25,8 @@ STDIN: Final = "-"
 STDIN_NAME: Final = "<stdin>"
 
 EXPECTED: Final = (
-    "expected OTLP JSON (a document, a list of documents or JSON Lines), flat span objects or span.to_json() documents; gzip of these"
+    "expected OTLP JSON (a document, a list of documents or JSON Lines), OTLP protobuf, flat span objects, span.to_json() documents, "
+    "or an export of Tempo, Jaeger, Zipkin or Phoenix; gzip of these"
 )
 
 _HEAD: Final = 1 << 16
@@ -39,6 +40,7 @@ _OF_SPANS: Final = frozenset({"broken_span", "broken_attribute"})
 """Problem codes which show that a record has one of the shapes."""
 
 _UTF16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_JSON_BEGINNINGS: Final = (b"{", b"[")
 _JSON_LINE: Final = re.compile(rb"^[ \t]*[{\[]", re.MULTILINE)
 _SPAN_WORDS: Final = re.compile(rb"resource_?[Ss]pans|trace_?[Ii][dD]\"")
 _LOOKS_LIKE: Final = (
@@ -153,11 +155,33 @@ def read_stream(stream: BinaryIO, name: str) -> Iterator[Span | Problem]:
             raise InputError(f"{name}: {fault}")
         yield Problem("empty_file", name, "the file is empty")
         return
+    yield from _read_content(head, whole, name)
+    for fault in faults:
+        yield Problem("cut_record", name, f"{fault}; what comes before was read")
+
+
+def _read_content(head: bytes, whole: BinaryIO, name: str) -> Iterator[Span | Problem]:
+    if head.lstrip()[:1] not in _JSON_BEGINNINGS and (otlp_proto.is_prefixed(head) or otlp_proto.is_message(head)):
+        yield from _read_protobuf(head, whole, name)
+        return
     if not _JSON_LINE.search(head):
         raise NotSpansError(f"{name}: not spans: {_looks_like(head)}; {EXPECTED}")
     yield from _read_json(whole, name)
-    for fault in faults:
-        yield Problem("cut_record", name, f"{fault}; what comes before was read")
+
+
+def _read_protobuf(head: bytes, whole: BinaryIO, name: str) -> Iterator[Span | Problem]:
+    """Messages with a length before each, or one message. A message that cannot be read shows that the file is something else."""
+    prefixed = otlp_proto.is_prefixed(head)
+    found = otlp_proto.messages(whole, name) if prefixed else otlp_proto.message(whole.read(), name)
+    try:
+        first = next(found, None)
+        if isinstance(first, Problem) and first.code == "broken_record":
+            raise NotSpansError(f"{name}: not spans: looks like OTLP protobuf, but its parts do not fit together; {EXPECTED}")
+        if first is not None:
+            yield first
+        yield from found
+    except otlp_proto.ProtobufMissingError:
+        raise InputError(f"{name}: looks like OTLP protobuf, which needs one more package: {otlp_proto.INSTALL}") from None
 
 
 def _peeked(stream: BinaryIO | io.RawIOBase) -> tuple[bytes, BinaryIO]:
