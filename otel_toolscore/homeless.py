@@ -6,7 +6,7 @@ A call whose parents are missing joins the innermost scope of its trace and serv
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from otel_toolscore.forest import NONE, Forest
 
@@ -16,60 +16,69 @@ def find_homes(forest: Forest, scopes: Iterable[int], around: Sequence[int], see
     homes = dict.fromkeys(seeking, NONE)
     by_service: dict[str | None, list[int]] = {}
     for scope in scopes:
-        node = forest.nodes[scope]
-        if node.start_ns is not None and node.end_ns is not None:
-            by_service.setdefault(node.service, []).append(scope)
+        if _timed(forest, scope):
+            by_service.setdefault(forest.nodes[scope].service, []).append(scope)
     lost: dict[str | None, list[int]] = {}
     for top in seeking:
-        node = forest.nodes[top]
-        if forest.missing[top] and node.start_ns is not None and node.end_ns is not None:
-            lost.setdefault(node.service, []).append(top)
-    depth = _depths(forest)
+        if forest.missing[top] and _timed(forest, top):
+            lost.setdefault(forest.nodes[top].service, []).append(top)
+    depth = forest.inherited(-1, lambda _, above: above + 1)
     settled: set[int] = set()
     for service, tops in sorted(lost.items(), key=lambda item: item[0] or ""):
-        candidates = by_service.get(service, [])
-        for top, containing in _containing(forest, tops, candidates):
+        opened = _Open(forest, depth, by_service.get(service, []))
+        for top in sorted(tops, key=lambda top: (_times(forest, top)[0], -_times(forest, top)[1], top)):
             # A scope below a top that still seeks its own home cannot be one, or two might hold each other.
-            eligible = [scope for scope in containing if forest.top[scope] not in homes or forest.top[scope] in settled]
-            eligible = [scope for scope in eligible if forest.top[scope] != top]
-            homes[top] = _innermost(forest, around, homes, depth, eligible)
+            eligible = (
+                scope
+                for scope in opened.containing(*_times(forest, top))
+                if forest.top[scope] != top and (forest.top[scope] not in homes or forest.top[scope] in settled)
+            )
+            homes[top] = _innermost(forest, around, homes, eligible)
             settled.add(top)
     return homes
 
 
-def _containing(forest: Forest, tops: Sequence[int], scopes: Sequence[int]) -> Iterable[tuple[int, list[int]]]:
-    """Each top, longest first among those that start together, with the scopes that are open from its start to its end."""
-    starts = sorted(scopes, key=lambda scope: _span_of(forest, scope)[0])
-    open_until: list[tuple[int, int]] = []
-    opened = 0
-    for top in sorted(tops, key=lambda top: (_span_of(forest, top)[0], -_span_of(forest, top)[1], top)):
-        start, end = _span_of(forest, top)
-        while opened < len(starts) and _span_of(forest, starts[opened])[0] <= start:
-            heapq.heappush(open_until, (_span_of(forest, starts[opened])[1], starts[opened]))
-            opened += 1
-        while open_until and open_until[0][0] < start:
-            heapq.heappop(open_until)
-        yield top, [scope for until, scope in open_until if until >= end]
+class _Open:
+    """The scopes that are open at a time that only moves forward."""
+
+    def __init__(self, forest: Forest, depth: Sequence[int], scopes: Sequence[int]) -> None:
+        self._times = {scope: _times(forest, scope) for scope in scopes}
+        self._waiting = sorted(scopes, key=lambda scope: (self._times[scope][0], -self._times[scope][1], depth[scope], scope), reverse=True)
+        self._open: list[int] = []
+        self._ends: list[int] = []
+
+    def containing(self, start: int, end: int) -> Iterator[int]:
+        """The scopes that are open from `start` to `end`, the last begun (and of those the deepest) first."""
+        while self._waiting and self._times[self._waiting[-1]][0] <= start:
+            scope = self._waiting.pop()
+            self._open.append(scope)
+            heapq.heappush(self._ends, self._times[scope][1])
+        while self._ends and self._ends[0] < start:
+            heapq.heappop(self._ends)
+        if len(self._open) > 2 * len(self._ends):
+            self._open = [scope for scope in self._open if self._times[scope][1] >= start]
+        return (scope for scope in reversed(self._open) if self._times[scope][1] >= end)
 
 
-def _innermost(forest: Forest, around: Sequence[int], homes: Mapping[int, int], depth: Sequence[int], scopes: Sequence[int]) -> int:
-    """The scope that all others are around; NONE where there is no such one."""
-    if not scopes:
-        return NONE
-    inner = max(scopes, key=lambda scope: (_span_of(forest, scope)[0], -_span_of(forest, scope)[1], depth[scope], scope))
-    others = set(scopes) - {inner}
+def _innermost(forest: Forest, around: Sequence[int], homes: Mapping[int, int], scopes: Iterator[int]) -> int:
+    """The first scope, if all others are around it; NONE where they are not, or there is none."""
+    inner = next(scopes, NONE)
     at = inner
-    while others and at != NONE:
-        at = around[at] if around[at] != NONE else homes.get(forest.top[at], NONE)
-        others.discard(at)
-    return NONE if others else inner
+    passed: set[int] = set()
+    for scope in scopes:
+        while at not in (scope, NONE) and scope not in passed:
+            at = around[at] if around[at] != NONE else homes.get(forest.top[at], NONE)
+            passed.add(at)
+        if at == NONE and scope not in passed:
+            return NONE
+    return inner
 
 
-def _depths(forest: Forest) -> list[int]:
-    return forest.inherited(-1, lambda _, above: above + 1)
+def _timed(forest: Forest, index: int) -> bool:
+    return forest.nodes[index].start_ns is not None and forest.nodes[index].end_ns is not None
 
 
-def _span_of(forest: Forest, index: int) -> tuple[int, int]:
+def _times(forest: Forest, index: int) -> tuple[int, int]:
     node = forest.nodes[index]
     assert node.start_ns is not None
     assert node.end_ns is not None

@@ -127,6 +127,7 @@ def _enclosing(forest: Forest, calls: Sequence[int], agent_above: Sequence[int])
     has_agent = forest.gathered(is_agent)
     with_agent = forest.inherited(NONE, lambda index, above: index if has_agent[index] else above)
     local_root = forest.inherited(NONE, lambda index, above: _local_root(forest, index, above))
+    some_agent = any(is_agent)
     found: set[int] = set()
     roots: set[int] = set()
     for call in calls:
@@ -138,7 +139,7 @@ def _enclosing(forest: Forest, calls: Sequence[int], agent_above: Sequence[int])
             found.add(lowest)
             continue
         top = forest.top[call]
-        adrift = has_agent[top] or (forest.missing[top] and any(is_agent))
+        adrift = has_agent[top] or (forest.missing[top] and some_agent)
         if not adrift and local_root[call] != NONE:
             roots.add(local_root[call])
     below_another = forest.inherited(False, lambda index, above: above or forest.parent[index] in roots)

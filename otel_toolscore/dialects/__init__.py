@@ -11,6 +11,7 @@ from typing import Final
 from otel_toolscore.dialects.adk import ADK
 from otel_toolscore.dialects.dialect import Dialect, Part, Reading, Role
 from otel_toolscore.dialects.fold import fold
+from otel_toolscore.dialects.gate import Gate
 from otel_toolscore.dialects.genai import GENAI
 from otel_toolscore.dialects.mcp import MCP
 from otel_toolscore.dialects.openinference import OPENINFERENCE
@@ -25,18 +26,12 @@ CONVENTIONS: Final = frozenset({MCP.name, GENAI.name})
 TITLES: Final = {dialect.name: dialect.title for dialect in DIALECTS}
 """What people call them."""
 
-_NAME: Final = "name:"
-_KEYS: Final = tuple(sorted({needle for dialect in DIALECTS for needle in dialect.needles if not needle.startswith(_NAME)}))
-_NAMES: Final = tuple(
-    sorted({needle.removeprefix(_NAME) for dialect in DIALECTS for needle in dialect.needles if needle.startswith(_NAME)})
-)
+_GATE: Final = Gate(DIALECTS)
 
 
 def read(span: Span) -> Reading | None:
     """What the span says; None for a span that no dialect knows."""
-    if not any(key.startswith(_KEYS) for key in span.attributes) and not span.name.startswith(_NAMES):
-        return None
-    found = [(dialect, part) for dialect in DIALECTS if (part := dialect.read(span)) is not None]
+    found = [(dialect, part) for dialect in _GATE.candidates(span) if (part := dialect.read(span)) is not None]
     return fold(span, found, CONVENTIONS) if found else None
 
 

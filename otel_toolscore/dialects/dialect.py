@@ -105,8 +105,8 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     scopes: tuple[str, ...] = ()
     """Instrumentation scope names; a name that ends in `*` stands for all that begin so."""
     needles: tuple[str, ...]
-    """Attribute keys, or beginnings of keys, of which every span that the dialect reads has one; `name:` before a beginning of
-    the span's name."""
+    """Beginnings of attribute keys, and of span names after `name:`. A span that the dialect reads has one of them, or is of one of
+    its scopes and has a needle of the conventions."""
     recognised: str
     """In words: which spans are tool, agent and model spans."""
     name_from: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from otel_toolscore.dialects import names, transcript
 from otel_toolscore.dialects.dialect import Dialect, Part, Reading, Role
@@ -18,82 +20,94 @@ def fold(span: Span, found: Sequence[tuple[Dialect, Part]], conventions: frozens
     """The reading that the parts, in order of preference, make together."""
     parts = [part for _, part in found]
     role, why = _role(parts)
-    dialect = next((each.name for each, _ in found if each.name not in conventions), found[0][0].name)
     reading = Reading(
         role=role,
-        dialect=dialect,
+        dialect=next((each.name for each, _ in found if each.name not in conventions), found[0][0].name),
         why=why,
-        conversation=next((part.conversation for part in parts if part.conversation is not None), None),
-        messages=transcript.joined(*(part.messages for part in parts)),
-        user_input=next((part.user_input for part in parts if part.user_input is not None), None),
-        schemas={name: schema for part in reversed(parts) for name, schema in part.schemas.items()},
+        conversation=_first(parts, "conversation"),
+        messages=parts[0].messages if len(parts) == 1 else transcript.joined(*(part.messages for part in parts)),
+        user_input=_first(parts, "user_input"),
+        schemas=parts[0].schemas if len(parts) == 1 else {name: each for part in reversed(parts) for name, each in part.schemas.items()},
     )
     if role in ("agent", "workflow"):
-        return _scope(reading, parts)
+        name = (_first(parts, "workflow") if role == "workflow" else None) or _first(parts, "agent") or _first(parts, "guess")
+        return msgspec.structs.replace(reading, name=name)
     return _tool(span, reading, parts) if role == "tool" else reading
 
 
 def _role(parts: Sequence[Part]) -> tuple[Role, str]:
-    dropped = next((part for part in parts if part.dropped), None)
-    if dropped is not None:
-        return "ignored", dropped.why or ""
-    said = next((part.role for part in parts if part.role in _SAID), None)
+    ignored: Part | None = None
+    said: Role | None = None
+    presumed: Role | None = None
+    for part in parts:
+        if part.dropped:
+            return "ignored", part.why or ""
+        if part.role in _SAID:
+            said = said or part.role
+        elif part.role == "ignored":
+            ignored = ignored or part
+        presumed = presumed or part.presumed
     if said is not None:
         return said, ""
-    ignored = next((part for part in parts if part.role == "ignored"), None)
     if ignored is not None:
         return "ignored", ignored.why or ""
-    presumed = next((part.presumed for part in parts if part.presumed is not None), None)
     return (presumed, "") if presumed is not None else ("ignored", "no operation is recorded")
 
 
-def _scope(reading: Reading, parts: Sequence[Part]) -> Reading:
-    name = next((part.workflow for part in parts if part.workflow is not None), None) if reading.role == "workflow" else None
-    name = name or next((part.agent for part in parts if part.agent is not None), None)
-    name = name or next((part.guess for part in parts if part.guess is not None), None)
-    return _with(reading, name=name)
-
-
 def _tool(span: Span, reading: Reading, parts: Sequence[Part]) -> Reading:
-    recorded = next((part.tool for part in parts if part.tool is not None), None)
-    recorded = recorded or next((part.guess for part in parts if part.guess is not None), None)
-    name = names.split(recorded) if recorded is not None else None
-    server = next((part for part in parts if part.server is not None), None)
-    mcp = next((part for part in parts if part.mcp_role is not None), None)
-    result = _evidence([(part.result, part.unwrapped) for part in parts])
-    outcome, error, error_type = _outcome(span, signs(span, result, mcp=mcp is not None), parts)
-    return _with(
+    recorded: str | None = _first(parts, "tool") or _first(parts, "guess")
+    tool, server = names.split(recorded) if recorded is not None else (None, None)
+    named = next((part for part in parts if part.server is not None), None) if server is None else None
+    mcp_role = _first(parts, "mcp_role")
+    result = _evidence(parts, "result")
+    outcome, error, error_type = _outcome(span, signs(span, result, mcp=mcp_role is not None), parts)
+    return msgspec.structs.replace(
         reading,
-        tool=name.tool if name is not None else None,
-        server=(name.server if name is not None else None) or (server.server if server is not None else None),
-        server_named_by=server.server_named_by if server is not None and (name is None or name.server is None) else "caller",
+        tool=tool,
+        server=server if named is None else named.server,
+        server_named_by="caller" if named is None else named.server_named_by,
         recorded_name=recorded,
-        call_id=next((part.call_id for part in parts if part.call_id is not None), None),
-        type=next((part.type for part in parts if part.type is not None), None),
-        arguments=_evidence([(part.arguments, part.unwrapped) for part in parts]),
+        call_id=_first(parts, "call_id"),
+        type=_first(parts, "type"),
+        arguments=_evidence(parts, "arguments"),
         result=result,
-        bare=next((part.bare for part in parts if part.bare is not None), None),
+        bare=_first(parts, "bare"),
         outcome=outcome,
         error=error,
         error_type=error_type,
-        agent=next((part.agent for part in parts if part.agent is not None), None),
-        request_id=next((part.request_id for part in parts if part.request_id is not None), None),
-        session=next((part.session for part in parts if part.session is not None), None),
-        mcp_role=mcp.mcp_role if mcp is not None else None,
+        agent=_first(parts, "agent"),
+        request_id=_first(parts, "request_id"),
+        session=_first(parts, "session"),
+        mcp_role=mcp_role,
     )
 
 
-def _evidence(given: Sequence[tuple[Evidence, bool]]) -> Evidence:
+def _first(parts: Sequence[Part], field: str) -> Any:
+    """The first part's value of a field, of those that have one."""
+    for part in parts:
+        value = getattr(part, field)
+        if value is not None:
+            return value
+    return None
+
+
+def _evidence(parts: Sequence[Part], field: str) -> Evidence:
     """The emitter's own reading of a wrapper, else the first captured value, else the first that is there."""
-    own = next((evidence for evidence, unwrapped in given if unwrapped and evidence.state != "not_captured"), None)
-    if own is not None:
-        return own
-    captured = next((evidence for evidence, _ in given if evidence.state == "captured"), None)
-    return captured or next((evidence for evidence, _ in given if evidence.state != "not_captured"), NOT_CAPTURED)
+    given: list[Evidence] = []
+    for part in parts:
+        evidence: Evidence = getattr(part, field)
+        if evidence.state != "not_captured":
+            if part.unwrapped:
+                return evidence
+            given.append(evidence)
+    for evidence in given:
+        if evidence.state == "captured":
+            return evidence
+    return given[0] if given else NOT_CAPTURED
 
 
 def _outcome(span: Span, left: Signs, parts: Sequence[Part]) -> tuple[Outcome, str | None, str | None]:
-    own = next((part.outcome for part in parts if part.outcome is not None), None)
+    own: Outcome | None = _first(parts, "outcome")
     outcome: Outcome
     if "not_executed" in (own, left.outcome):
         outcome = "not_executed"
@@ -107,9 +121,4 @@ def _outcome(span: Span, left: Signs, parts: Sequence[Part]) -> tuple[Outcome, s
         outcome = "unknown" if span.end_ns is None and span.start_ns is not None else "ok"
     if outcome == "ok":
         return outcome, None, None
-    error = left.error or next((part.error for part in parts if part.error is not None), None)
-    return outcome, error, left.error_type or next((part.error_type for part in parts if part.error_type is not None), None)
-
-
-def _with(reading: Reading, **changes: object) -> Reading:
-    return Reading(**{name: getattr(reading, name) for name in reading.__struct_fields__} | changes)
+    return outcome, left.error or _first(parts, "error"), left.error_type or _first(parts, "error_type")

@@ -21,6 +21,11 @@ _FUNCTIONS: Final = "llm.request.functions."
 _REQUEST_TYPE: Final = "llm.request.type"
 _TASK_STATUS: Final = "gen_ai.task.status"
 _SESSION_KEYS: Final = tuple(semconv.TRACELOOP_PROPERTIES + key for key in ("session_id", "conversation_id", "thread_id", "chat_id"))
+_INSTRUMENTED: Final = (
+    *("agno", "alephalpha", "anthropic", "bedrock", "cohere", "crewai", "google_generativeai", "groq", "haystack", "langchain"),
+    *("llamaindex", "mcp", "mistralai", "ollama", "openai.*", "openai_agents", "replicate", "sagemaker", "together", "transformers"),
+    *("vertexai", "voyageai", "watsonx", "writer"),
+)
 _NAMED_AFTER_CLASSES: Final = frozenset({"opentelemetry.instrumentation.llamaindex", "opentelemetry.instrumentation.llama_index"})
 """Instrumentations that name a tool entity after the tool's class."""
 _RANK: Final[Mapping[ValueState, int]] = {"not_captured": 0, "unreadable": 1, "captured": 2}
@@ -106,8 +111,8 @@ def _without_suffix(name: str) -> str | None:
 TRACELOOP: Final = Dialect(
     name="traceloop",
     title="Traceloop OpenLLMetry",
-    scopes=(_SCOPE + "*",),
-    needles=("traceloop.", _REQUEST_TYPE, "gen_ai."),
+    scopes=tuple(_SCOPE + name for name in _INSTRUMENTED),
+    needles=("traceloop.", _REQUEST_TYPE, _PROMPTS, _COMPLETIONS),
     recognised="traceloop.span.kind is tool, agent or workflow; llm.request.type or numbered gen_ai.prompt keys (model); tasks are ignored",
     name_from="gen_ai.tool.name, else traceloop.entity.name, else the span's name without its suffix",
     id_from="gen_ai.tool.call.id, else tool_call_id inside the input or output",

@@ -253,11 +253,10 @@ def _schemas(definition: _Fields) -> Iterator[tuple[str, object]]:
             for inner in _items(definition[key]):
                 yield from _schemas(inner)
             return
-    for key in ("function", "toolSpec", "tool", "json_schema"):
+    for key in ("tool", "json_schema", "function", "toolSpec"):
         inner_definition = values.structure(definition.get(key))
-        if isinstance(inner_definition, dict) and "name" in inner_definition:
+        if isinstance(inner_definition, dict):
             definition = inner_definition
-            break
     name = values.text(definition.get("name"))
     if name is None:
         return
