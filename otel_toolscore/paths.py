@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 
-from otel_toolscore.model import MISSING, Missing
-from otel_toolscore.nested_json import UNREAD, Unread, readings
+from otel_toolscore.model import MISSING
+from otel_toolscore.nested_json import UNREAD, looks_nested, readings
 
 MAX_STEPS: Final = 100
 """A path with more steps is refused."""
@@ -25,7 +25,7 @@ _DOUBLE_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SINGLE_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _TO_DOUBLE_QUOTES: Final = re.compile(r'\\.|"', re.DOTALL)
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-_PLAIN_KEY: Final = re.compile(r"[^.\[\]\"'$\s\\\x00-\x1f\x7f][^.\[\]\"'\\\x00-\x1f\x7f]*")
+_PLAIN_KEY: Final = re.compile(r"[^.\[\]\"'$\s\\\x00-\x1f\x7f][^.\[\]\"'\s\\\x00-\x1f\x7f]*")
 
 Found = tuple[str, object]
 """A concrete path (`$.a[0].b`) and what is there."""
@@ -69,20 +69,31 @@ class Path(msgspec.Struct, frozen=True):
 
     def select(self, value: object, *, nested_text: bool = False) -> list[Found]:
         """The values at the path, in their order; empty where there are none. With `nested_text`, JSON text is entered."""
-        return [
-            (where, found)
-            for where, found in self.candidates(value, nested_text=nested_text)
-            if found is not MISSING and found is not UNREAD
-        ]
+        found: list[Found] = []
+        for place in self.places(value):
+            if nested_text or not place.in_text:
+                found.extend((where, there) for where, there in place.readings if there is not MISSING and there is not UNREAD)
+        return found
 
-    def candidates(self, value: object, *, nested_text: bool = False) -> list[tuple[str, object | Missing | Unread]]:
-        """Like `select`, but never empty and without gaps: a place where the path leads nowhere is MISSING.
+    def places(self, value: object) -> list[Place]:
+        """Every place that the path leads to; never empty, and without gaps.
 
-        `[*]` gives one candidate (or more) for each item, and one MISSING where there is no item. With `nested_text`,
-        text that is a JSON object or array is entered in each of its readings, and is UNREAD where it is beyond the
-        bounds of `nested_json`.
+        `[*]` gives one place (or more) for each item, and one where there is no item. A place that is not there is
+        MISSING. Text that is a JSON object or array on the way is one place, with what the path leads to inside it.
         """
-        return _walk(self.steps, value, 0, "$", nested_text)
+        return _walk(self.steps, value, 0, "$")
+
+
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """One place that a path leads to."""
+
+    recorded: object
+    """The value as it was recorded; MISSING where there is none, or only inside of a text."""
+    readings: tuple[tuple[str, object], ...]
+    """What may be there, each with its concrete path: the recorded value alone, or what the path leads to in each reading of
+    a text on the way. MISSING where the path leads nowhere, UNREAD where a text is beyond the bounds of `nested_json`."""
+    in_text: bool = False
+    """Whether a text was entered."""
 
 
 def joined(path: str, key: object) -> str:
@@ -179,34 +190,46 @@ def _step(tokens: list[_Token], number: int) -> Step:
     return Step(keys=tuple(reversed(keys)))
 
 
-def _walk(steps: tuple[Step, ...], value: object, number: int, where: str, nested: bool) -> list[tuple[str, object | Missing | Unread]]:
+def _place(where: str, value: object) -> list[Place]:
+    return [Place(value, ((where, value),))]
+
+
+def _walk(steps: tuple[Step, ...], value: object, number: int, where: str) -> list[Place]:
     if number == len(steps):
-        return [(where, value)]
-    if nested and isinstance(value, str):
-        read = readings(value)
-        if read is UNREAD:
-            return [(where, UNREAD)]
-        if read:
-            return [found for reading in read for found in _walk(steps, reading, number, where, nested)]
+        return _place(where, value)
+    if isinstance(value, str):
+        return _inside(steps, value, number, where)
     step = steps[number]
     if step.keys:
-        return _enter(steps, value, number, where, nested)
+        return _enter(steps, value, number, where)
     if isinstance(value, list | tuple):
         wanted = range(len(value)) if step.index is None else range(step.index, min(step.index + 1, len(value)))
         if wanted:
-            return [found for at in wanted for found in _walk(steps, value[at], number + 1, f"{where}[{at}]", nested)]
-    return [(f"{where}[{'*' if step.index is None else step.index}]", MISSING)]
+            return [place for at in wanted for place in _walk(steps, value[at], number + 1, f"{where}[{at}]")]
+    return _place(f"{where}[{'*' if step.index is None else step.index}]", MISSING)
 
 
-def _enter(steps: tuple[Step, ...], value: object, number: int, where: str, nested: bool) -> list[tuple[str, object | Missing | Unread]]:
+def _enter(steps: tuple[Step, ...], value: object, number: int, where: str) -> list[Place]:
     """The first of the step's keys that leads to something; else the most exact one that the object has."""
     keys = steps[number].keys
-    dead_end: list[tuple[str, object | Missing | Unread]] | None = None
+    dead_end: list[Place] | None = None
     if isinstance(value, Mapping):
         for key, following in keys:
             if key in value:
-                found = _walk(steps, value[key], following, joined(where, key), nested)
-                if any(there is not MISSING for _, there in found):
-                    return found
-                dead_end = dead_end or found
-    return dead_end or [(joined(where, keys[-1][0]), MISSING)]
+                places = _walk(steps, value[key], following, joined(where, key))
+                if any(there is not MISSING for place in places for _, there in place.readings):
+                    return places
+                dead_end = dead_end or places
+    return dead_end or _place(joined(where, keys[-1][0]), MISSING)
+
+
+def _inside(steps: tuple[Step, ...], text: str, number: int, where: str) -> list[Place]:
+    """What the path leads to in a text, as one place."""
+    read = readings(text) if looks_nested(text) else ()
+    if read is UNREAD:
+        return [Place(MISSING, ((where, UNREAD),), in_text=True)]
+    if not read:
+        step = steps[number]
+        return _place(joined(where, step.keys[-1][0]) if step.keys else f"{where}[{'*' if step.index is None else step.index}]", MISSING)
+    inner = [place for reading in read for place in _walk(steps, reading, number, where)]
+    return [Place(MISSING, tuple(found for place in inner for found in place.readings), in_text=True)]

@@ -257,7 +257,7 @@ def _validator(schema: object) -> Any:
             pattern_options=jsonschema_rs.FancyRegexOptions(backtrack_limit=BACKTRACK_LIMIT),
         )
     except SchemaError as error:
-        raise SchemaError(f"the schema cannot be used: {str(error).removeprefix('the value ')}") from None
+        raise SchemaError(f"the schema cannot be used: {str(error).removeprefix('the value is ')}") from None
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as error:
         reason = getattr(error, "message", None) or str(error).partition("\n")[0]
         raise SchemaError(f"the schema cannot be used: {reason}", tuple(getattr(error, "instance_path", ()))) from None

@@ -54,11 +54,14 @@ def _nested(text: str, test: Callable[[str], Truth], searches: bool, depth: int)
 
 
 def _list(items: Sequence[object], test: Callable[[str], Truth], searches: bool, depth: int) -> Truth:
-    truths = [_reading(item, test, searches, depth + 1) for item in items]
+    truth = some(_reading(item, test, searches, depth + 1) for item in items)
+    if truth is True:
+        return True
     texts = [
         item if isinstance(item, str) else next(iter(json_texts(item)), "") for item in items if kind_of(item) in (Kind.TEXT, Kind.NUMBER)
     ]
-    return some([*truths, test(" ".join(texts))] if texts else truths)
+    # That the joined text is, say, no URL says nothing of the items.
+    return True if texts and test(" ".join(texts)) is True else truth
 
 
 def json_texts(number: Any) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ def _possible(text: str, root: Place, windows: bool) -> list[Place | None]:
     slashed = text.replace("\\", "/")
     if not windows:
         return [_posix(text), _posix(slashed)]
-    rooted = _windows(f"{root.anchor}{slashed}") if slashed.startswith("/") else None
+    rooted = _windows(f"{root.anchor}{slashed}") if slashed.startswith("/") and not slashed.startswith("//") else None
     return [_windows(text), _windows(slashed.lstrip("/")), rooted]
 
 

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes, Kind, Matcher, kind_of
 from otel_toolscore.matchers.date import Date
 from otel_toolscore.matchers.host_in import HostIn
 from otel_toolscore.matchers.literals import Eq, Literal, OneOf
-from otel_toolscore.matchers.logic import AllOf, AnyOf, Some
+from otel_toolscore.matchers.logic import AllOf, AnyOf, Not, Some
 from otel_toolscore.matchers.numbers import Approx, Bound
 from otel_toolscore.matchers.path_under import PathUnder
 from otel_toolscore.matchers.text import Contains, FullMatch, Glob, IgnoreCase, Regex
-from otel_toolscore.matchers.truth import every, some
+from otel_toolscore.matchers.truth import every, negated, some
 from otel_toolscore.model import MISSING, Truth
 from otel_toolscore.nested_json import UNREAD, looks_nested, readings, unescapings
 from otel_toolscore.paths import Path
@@ -33,21 +33,36 @@ def test_at(path: Path, matcher: Matcher, value: object, *, accuse: bool, attrib
     """
     if path.only is not None and isinstance(value, Mapping):
         return matcher.test(value.get(path.only, MISSING), accuse=accuse, attributes=attributes)
-    combined = some if accuse else every
-    return combined(
-        None if found is UNREAD else matcher.test(found, accuse=accuse, attributes=attributes)
-        for _, found in path.candidates(value, nested_text=accuse)
-    )
+    places = path.places(value)
+    if accuse:
+        return some(_at_place(matcher, place.recorded, (reading,), True, attributes) for place in places for _, reading in place.readings)
+    return every(_at_place(matcher, place.recorded, [reading for _, reading in place.readings], False, attributes) for place in places)
+
+
+def _at_place(matcher: Matcher, recorded: object, readings: Iterable[object], accuse: bool, attributes: Attributes) -> Truth:
+    """What the matcher says of one place: where a fit accuses, of its readings, where it clears, of what was recorded there.
+
+    `$not` turns the polarity, and with it what is looked at: text that was entered to accuse clears nothing.
+    """
+    if isinstance(matcher, Not):
+        return negated(_at_place(matcher.matcher, recorded, readings, not accuse, attributes))
+    if isinstance(matcher, AllOf | AnyOf):
+        combined = every if isinstance(matcher, AllOf) else some
+        return combined(_at_place(inner, recorded, readings, accuse, attributes) for inner in matcher.matchers)
+    if not accuse:
+        return matcher.test(recorded, accuse=False, attributes=attributes)
+    return some(None if reading is UNREAD else matcher.test(reading, accuse=True, attributes=attributes) for reading in readings)
 
 
 def test_anywhere(matcher: Matcher, value: object, *, accuse: bool, attributes: Attributes = NO_ATTRIBUTES) -> Truth:
     """Whether any string or key in the value, at any depth, fits; False where there is none.
 
     Where a fit accuses, numbers, lists (for their joined items) and what JSON text holds are tried too, and what the
-    matcher cannot compare is passed over: nothing is unknown only because some other string is no number.
+    matcher cannot compare is passed over: nothing is unknown only because some other string is no number. Where it clears,
+    `$not` is about all of them: no reading of any string or key fits what is in it.
     """
     if not accuse:
-        return some(matcher.test(found, accuse=False, attributes=attributes) for found in _strings(value))
+        return _clears(matcher, value, attributes)
     unknown = False
     tried = (Kind.TEXT, Kind.NUMBER, Kind.LIST) if _positive(matcher) else (Kind.TEXT,)
     pending = [(value, 0)]
@@ -65,6 +80,20 @@ def test_anywhere(matcher: Matcher, value: object, *, accuse: bool, attributes: 
             unknown = unknown or read is UNREAD
             pending.extend((reading, nested + 1) for reading in (() if read is UNREAD else read))
     return None if unknown else False
+
+
+def _clears(matcher: Matcher, value: object, attributes: Attributes) -> Truth:
+    if isinstance(matcher, Not):
+        found = test_anywhere(matcher.matcher, value, accuse=True, attributes=attributes)
+        return negated(found) if any(True for _ in _strings(value)) else False
+    if isinstance(matcher, AnyOf):
+        return some(_clears(inner, value, attributes) for inner in matcher.matchers)
+    if isinstance(matcher, AllOf):
+        negations = [inner for inner in matcher.matchers if isinstance(inner, Not)]
+        others = [inner for inner in matcher.matchers if not isinstance(inner, Not)]
+        if negations:
+            return every(_clears(part, value, attributes) for part in [*([AllOf(*others)] if others else []), *negations])
+    return some(matcher.test(found, accuse=False, attributes=attributes) for found in _strings(value))
 
 
 def _positive(matcher: Matcher) -> bool:

@@ -64,7 +64,9 @@ class Builder:
     def condition(self, document: object, path: tuple[str | int, ...]) -> Matcher | None:
         """A matcher where a value or a matcher may stand: a value becomes that the value equals it."""
         value = self.value(document, path)
-        return value if isinstance(value, Matcher) else Eq(value)
+        if isinstance(value, Matcher):
+            return value
+        return Literal(value) if isinstance(document, Mapping) and "$literal" in document else Eq(value)
 
     def value(self, document: object, path: tuple[str | int, ...]) -> object:
         """An expected value in which objects with operators have become matchers and `$literal` is resolved."""
