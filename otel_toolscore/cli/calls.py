@@ -48,7 +48,7 @@ def command(paths: tuple[str, ...], explain: bool, form: str, output: str) -> in
     if not any(run.calls for run in assembly.runs):
         say(f"no tool call in {assembly.spans:,} spans" + ("" if explain else "; --explain says what each span was taken for"))
     for hint in assembly.hints:
-        say(hint)
+        say(f"to capture arguments: {hint}")
     return 0
 
 

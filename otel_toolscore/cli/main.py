@@ -69,8 +69,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        return _closed()
     except OutputError as error:
         say(str(error))
         return WRONG
@@ -79,23 +77,19 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _closed() -> int:
-    """The reader of the output went away: nothing more can be written, at exit neither."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    say("the output was closed before all of it was written")
-    return WRONG
-
-
 def _expected_or_bug(error: Exception) -> int:
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
-    from otel_toolscore.otlp import InputError
-    from otel_toolscore.policy import PolicyError
-
-    if isinstance(error, (InputError, PolicyError)):
+    if isinstance(error, _foreseen()):
         say(str(error))
         return WRONG
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(os.path.dirname(place.filename))}/{os.path.basename(place.filename)}:{place.lineno}"
     say(f"internal error: {type(error).__name__} at {where}; this is a bug, please report it with what {DEBUG}=1 shows")
     return WRONG
+
+
+def _foreseen() -> tuple[type[Exception], ...]:
+    """The exceptions whose message is for the user, of the modules that were loaded: others cannot have raised theirs."""
+    named = (("otel_toolscore.otlp", "InputError"), ("otel_toolscore.policy", "PolicyError"))
+    return tuple(getattr(sys.modules[module], name) for module, name in named if module in sys.modules)

@@ -30,19 +30,28 @@ def say(text: str) -> None:
 def write(chunks: Iterable[bytes], path: str = STDOUT) -> None:
     """Write all of it to a file, or to standard output (`-`).
 
-    A file appears whole, or stays as it was: it is written beside its place and then put there. Raises OutputError, and
-    BrokenPipeError where nobody reads standard output any more.
+    A file appears whole, or stays as it was: it is written beside its place and then put there. Raises OutputError.
     """
     if path == STDOUT:
-        out = sys.stdout.buffer
-        for chunk in chunks:
-            out.write(chunk)
-        out.flush()
+        _write_stdout(chunks)
         return
     try:
         _write_file(chunks, os.path.realpath(path))
     except OSError as error:
         raise _refused(path, error) from None
+
+
+def _write_stdout(chunks: Iterable[bytes]) -> None:
+    out = sys.stdout.buffer
+    try:
+        for chunk in chunks:
+            out.write(chunk)
+        out.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())  # what is buffered is not tried again at exit
+        raise OutputError("the output was closed before all of it was written") from None
+    except OSError as error:
+        raise _refused("standard output", error) from None
 
 
 def check(path: str) -> None:

@@ -91,8 +91,8 @@ def command(
 ) -> int:
     """Score the tool calls in traces against a policy.
 
-    PATH is a file, a folder, a glob or `-`. What a file holds is told from its content: OTLP JSON (a document, a list, JSON Lines),
-    lists of flat span objects, span.to_json() documents; gzip of these.
+    PATH is a file, a folder, a glob or `-`. What a file holds is told from its content: OTLP JSON or protobuf, flat span objects,
+    span.to_json() documents, exports of Tempo, Jaeger, Zipkin or Phoenix; gzip of these.
 
     Without --policy, toolscore.yaml is looked for in this folder and those above it; where there is none and neither --expect nor
     --forbid is given, toolscore:recommended applies. The output says which.
@@ -153,7 +153,7 @@ def score(paths: Iterable[str], policy: Policy) -> Document:
     assembly = assemble(counted(reading.spans(), "spans read"), runs=policy.runs, attributes=attribute_keys(policy), mappings=policy.spans)
     runs = reading.completed(assembly.runs)
     document = score_runs(policy, runs, problems=reading.problems, spans=assembly.spans, tool_spans=assembly.tool_spans)
-    return msgspec.structs.replace(document, reasons=(*document.reasons, *assembly.hints))
+    return msgspec.structs.replace(document, reasons=(*document.reasons, *(f"to capture arguments: {hint}" for hint in assembly.hints)))
 
 
 def _rendered(form: str, document: Document, policy: Policy, *, values: bool, output: str) -> Iterator[bytes]:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from otel_toolscore.credentials import masked
 from otel_toolscore.matchers import Matcher
 from otel_toolscore.model import MISSING, Difference, Document, ExpectationResult, Finding, Pair, Problem, Run, RunResult
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.call_record import duration, record, timestamp
+
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
 
 SCHEMA_VERSION: Final = "1"
 

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from otel_toolscore.model import Document, RunResult, Verdict
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.table.pen import WORST_FIRST, Pen
 from otel_toolscore.reports.table.runs import Detail, write_run
 from otel_toolscore.reports.table.summary import write_summary
+
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
 
 MAX_RUNS: Final = 100
 """Runs that get at least a line."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
 from otel_toolscore.credentials import masked
 from otel_toolscore.model import Evidence, Finding, RunResult, ToolCall, Verdict
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.call_record import duration
 from otel_toolscore.reports.json import plain
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table.pen import SEVERITY_STYLES, VERDICT_STYLES, WORST_FIRST, Pen, seconds_text
 
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
+
 MAX_FINDINGS_OF_CALL: Final = 5
 _MAX_NAME: Final = 36
-_MAX_AGENT: Final = 24
+_MAX_AGENT: Final = 32
 _NARROW: Final = 80
 _LEAST_FOR_ARGUMENTS: Final = 24
 _LONGEST_VALUE: Final = 2000

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
 from otel_toolscore.matchers import Matcher
 from otel_toolscore.model import MISSING, Difference, ExpectationResult, Pair, Run
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table.calls import value_text
 from otel_toolscore.reports.table.pen import VERDICT_STYLES, Pen, score_text
+
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
 
 MAX_REASONS: Final = 8
 MAX_ROWS: Final = 20

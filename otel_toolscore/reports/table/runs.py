@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from otel_toolscore.model import Finding, Run, RunResult, Verdict
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.call_record import duration, timestamp
 from otel_toolscore.reports.json import agent, times
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table.calls import chosen, write_calls, write_finding
 from otel_toolscore.reports.table.expectations import write_expectation
 from otel_toolscore.reports.table.pen import VERDICT_STYLES, WORST_FIRST, Pen, seconds_text
+
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
 
 MAX_EXPECTATIONS: Final = 20
 MAX_FINDINGS: Final = 20

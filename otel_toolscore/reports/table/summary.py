@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from otel_toolscore.model import SEVERITIES, Document
-from otel_toolscore.policy.records import Policy
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table.pen import SEVERITY_STYLES, VERDICT_STYLES, WORST_FIRST, Pen
+
+if TYPE_CHECKING:
+    from otel_toolscore.policy.records import Policy
 
 MAX_PROBLEMS: Final = 10
 MAX_NAMES: Final = 12
