@@ -6,6 +6,7 @@ with its line, what is whole of it is kept, and reading goes on with the next.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -78,7 +79,8 @@ def _broken(text: str, error: MalformedError, where: str, place: str, *, ended: 
 def _salvaged(text: str, where: str) -> Iterator[Record]:
     whole = whole_records(text)
     if whole is not None:
-        yield Record(nodes.first(whole, 0)[0], where)
+        with contextlib.suppress(MalformedError):
+            yield Record(nodes.first(whole, 0)[0], where)
 
 
 def _documents(data: bytes, name: str, start: int) -> Iterator[Record | Problem]:

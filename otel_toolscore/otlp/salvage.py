@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)
 _CLOSING: Final = {"{": "}", "[": "]"}
 _SPAN_LISTS: Final = frozenset({"spans", "data"})
 """Names of the lists that hold spans (or, under `data`, traces); a list at the top holds records."""
@@ -32,6 +32,8 @@ def whole_records(text: str) -> str | None:
             if word == "}" and stack and stack[-1][0] == "[" and (len(stack) == 1 or stack[-1][1] in _SPAN_LISTS):
                 cut = token.end()
                 closing = "".join(_CLOSING[opened] for opened, _ in reversed(stack))
+        elif word == '"':  # a string that does not end
+            break
         elif word == ":":
             name = before[1:-1]
         elif word == ",":

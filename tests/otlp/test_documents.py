@@ -204,3 +204,4 @@ def test_a_record_that_is_cut_is_left_out() -> None:
     assert whole_records('[{"a": [{"b": 1}]}, {"a": [{"b": 2}, {"b"') == '[{"a": [{"b": 1}]}]'
     assert whole_records('{"x": {"spans": [{"a": "}]"}, {"a":') == '{"x": {"spans": [{"a": "}]"}]}}'
     assert whole_records('{"attributes": [{"key": "k"}, {"key"') is None
+    assert whole_records('[{"a": 1}, {"b": "x]}') == '[{"a": 1}]'
