@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from command_line import CommandLine, tool_span
+from run_commands import CommandLine, tool_span
 
 
 def test_a_call_a_line(cli: CommandLine) -> None:

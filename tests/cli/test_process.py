@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, process, tool_span
+from run_commands import CommandLine, process, tool_span
 
 HEAVY = ("re2", "jsonschema_rs", "rapidfuzz", "yaml", "rich", "google.protobuf", "opentelemetry")
 NO_SHELL = {"version": 1, "rules": [{"id": "no-shell", "forbid": {"tool": "shell"}}]}

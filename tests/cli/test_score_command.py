@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine, tool_span
+from run_commands import CommandLine, tool_span
 
 from otel_toolscore.cli.score import EXIT_CODES
 

@@ -8,7 +8,7 @@ import math
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from scored import CALLS, DOCUMENT, POLICY, RESULT, RUN, SECRET, TOP, TRACE, call, captured, document_of, passing
+from scored_document import CALLS, DOCUMENT, POLICY, RESULT, RUN, SECRET, TOP, TRACE, call, captured, document_of, passing
 
 from otel_toolscore.model import NOT_CAPTURED, Run, RunResult, Scope
 from otel_toolscore.reports.call_record import VALUE_KEYS, record, timestamp

@@ -10,7 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from scored import CALLS, DOCUMENT, EXPECTATION, OPEN, POLICY, RESULT, SECRET, TOP, TRACE, VIOLATION, call, captured, document_of, passing
+from scored_document import (
+    CALLS,
+    DOCUMENT,
+    EXPECTATION,
+    OPEN,
+    POLICY,
+    RESULT,
+    SECRET,
+    TOP,
+    TRACE,
+    VIOLATION,
+    call,
+    captured,
+    document_of,
+    passing,
+)
 
 from otel_toolscore.model import Document, Finding, Problem, Run, RunResult
 from otel_toolscore.reports.shown import safe
