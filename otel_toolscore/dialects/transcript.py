@@ -233,10 +233,10 @@ def _answers(message: _Fields, role: str) -> Iterator[Answer]:
 def _answer(identity: object, tool: object, given: object, failed: bool = False) -> Iterator[Answer]:
     call_id = values.identifier(identity)
     if call_id is not None:
-        yield Answer(call_id, values.text(tool), _answered(given), failed)
+        yield Answer(call_id, values.text(tool), answered(given), failed)
 
 
-def _answered(given: object) -> Evidence:
+def answered(given: object) -> Evidence:
     """The result that a message holds; a single block of text is that text."""
     if isinstance(given, list) and len(given) == 1 and isinstance(given[0], dict):
         block = given[0]
