@@ -1,6 +1,6 @@
 """Verdicts as span attributes, log events and metric points: what is written, not how it is sent.
 
-Everything here is a pure function over the records of `model`; `telemetry` hands the results to OpenTelemetry. The names are
+Everything here is a pure function over the records of `model`; `live.telemetry` hands the results to OpenTelemetry. The names are
 those of docs/live.md. No value of an argument or a result is in anything that is built here: findings and reasons hold none.
 """
 

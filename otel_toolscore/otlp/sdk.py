@@ -9,6 +9,9 @@ import base64
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from otel_toolscore.assemble import assemble
+from otel_toolscore.model import Run, ToolCall
+from otel_toolscore.policy import Policy, attribute_keys
 from otel_toolscore.spans import INTERNAL, Span, SpanEvent
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
@@ -83,3 +86,16 @@ def span_of(span: Any, *, end_ns: int | None = None, resource: Mapping[str, obje
         parent_remote=None if parent is None else parent.is_remote,
         dropped_attributes=getattr(span, "dropped_attributes", 0),
     )
+
+
+def runs_of(spans: Iterable[Any], policy: Policy | None = None) -> tuple[Run, ...]:
+    """The runs that SDK spans record, as the policy (None: none) wants them put together."""
+    if policy is None:
+        return assemble(map(span_of, spans)).runs
+    return assemble(map(span_of, spans), runs=policy.runs, attributes=attribute_keys(policy), mappings=policy.spans).runs
+
+
+def from_otel(spans: Iterable[Any]) -> list[ToolCall]:
+    """The tool calls that SDK spans record, in the order in which they started; spans of any number of traces, in any order."""
+    calls = [call for run in runs_of(spans) for call in run.calls]
+    return sorted(calls, key=lambda call: (call.start_ns or 0, call.end_ns or 0, call.span_id))

@@ -11,11 +11,11 @@ from opentelemetry import trace
 from recording import Recording
 
 from otel_toolscore.emit import Evaluation
+from otel_toolscore.live.telemetry import SCORE_BUCKETS, ErrorCount, EventLog, MetricPoints, evaluated_context
 from otel_toolscore.model import ExpectationResult, Finding, Metrics
 from otel_toolscore.rules.forbid import Forbid
 from otel_toolscore.rules.pattern import Pattern
 from otel_toolscore.rules.rule import Rule
-from otel_toolscore.telemetry import SCORE_BUCKETS, ErrorCount, EventLog, MetricPoints, evaluated_context
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 RULES = (

@@ -48,6 +48,11 @@ class ErrorCount:
         self._told: set[tuple[str, str]] = set()
         self._lock = threading.Lock()  # protects both
 
+    def start_over(self) -> None:
+        """As new, in a forked process."""
+        self._lock = threading.Lock()
+        self.by_type.clear()
+
     def add(self, where: str, error: BaseException) -> None:
         """Counts an error that was caught in `where`."""
         kind = type(error).__qualname__
@@ -222,8 +227,8 @@ class MetricPoints:
         """Records how long the scoring of a span took."""
         self._record("duration", seconds, {}, None)
 
-    def forget(self) -> None:
-        """Starts over in a forked process, which has counted nothing itself."""
+    def start_over(self) -> None:
+        """As new, in a forked process, which has counted nothing itself."""
         self._lock = threading.Lock()
         self._calls.clear()
         self._last.clear()

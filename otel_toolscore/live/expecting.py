@@ -1,0 +1,50 @@
+"""`with expecting("refund"):` - the code around a run says what the run should do."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Protocol
+
+from opentelemetry import context as otel_context
+from opentelemetry.context import Context
+
+from otel_toolscore.policy.records import Policy
+
+KEY: Final = otel_context.create_key("toolscore-expecting")
+
+
+class Expected(Protocol):
+    """What scores by a policy."""
+
+    policy: Policy | None
+
+
+EXPECTED_BY: Final[weakref.WeakSet[Expected]] = weakref.WeakSet()
+"""The processors whose policies can be meant."""
+
+
+def expected_in(context: Context | None) -> tuple[str, ...]:
+    """The expectations that are named around, outermost first; None is the current context."""
+    names = otel_context.get_value(KEY, context)
+    return names if isinstance(names, tuple) else ()
+
+
+@contextmanager
+def expecting(expectation_id: str) -> Iterator[None]:
+    """Scores the runs that start inside by this expectation of the policy, whatever its `when` selects.
+
+    It is asked of the topmost scopes that start inside, also those that other tasks start there. Raises LookupError where a
+    running processor's policy has no such expectation.
+    """
+    for processor in list(EXPECTED_BY):
+        if processor.policy is not None:
+            known = [expectation.id for expectation in processor.policy.expectations]
+            if expectation_id not in known:
+                raise LookupError(f"the policy has no expectation {expectation_id!r}; it has {', '.join(known) or 'none'}")
+    token = otel_context.attach(otel_context.set_value(KEY, (*expected_in(None), expectation_id)))
+    try:
+        yield
+    finally:
+        otel_context.detach(token)

@@ -1,0 +1,237 @@
+"""What is remembered of a trace while it goes on: node records of ended spans, and which spans are open. Never a span.
+
+A span that is open is held weakly: one that is dropped without an end goes, and is known to be missing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from otel_toolscore.compare import canonical
+from otel_toolscore.forest import Node
+from otel_toolscore.messages import Messages
+from otel_toolscore.model import Evidence, Finding, ToolCall, Verdict
+
+Held = Callable[[], Any]
+"""A weak reference to an SDK span."""
+
+
+class OpenSpan:
+    """A span that has not ended yet."""
+
+    __slots__ = ("as_node", "attribute_count", "held", "parent_id", "read", "root")
+
+    def __init__(self, held: Held, parent_id: int | None, *, read: bool, root: bool) -> None:
+        self.held = held
+        self.parent_id = parent_id
+        self.read = read
+        """Whether it has an `end` of ours, so that it will be heard of."""
+        self.root = root
+        """Whether nothing is heard of what is around it: it has no parent, a remote one, or one that ended or is not recorded."""
+        self.as_node: Node | None = None
+        """Its record when it was last looked at, and how many attributes it had then."""
+        self.attribute_count = -1
+
+
+class PassedSpan(NamedTuple):
+    """An ended span that nothing needs so far: nothing that could be read is below it."""
+
+    parent_id: int | None
+    name: str
+    kind: int
+    start_ns: int | None
+    end_ns: int | None
+    parent_remote: bool | None
+    service: str | None
+
+
+class TraceMemory:
+    """One trace. Whoever uses it holds `lock`."""
+
+    __slots__ = (
+        *("below", "bound", "early_runs", "lock", "lost", "nodes", "open", "over", "passed", "published", "reading", "root_ended"),
+        *("said", "sampled", "schemas", "told", "touched", "trace_id", "wanted"),
+    )
+
+    def __init__(self, trace_id: int, sampled: bool) -> None:
+        self.trace_id = trace_id
+        self.lock = threading.RLock()
+        self.sampled = sampled
+        self.nodes: dict[int, Node] = {}
+        self.below: dict[int, list[int]] = {}
+        """Span -> ended spans below it."""
+        self.open: dict[int, OpenSpan] = {}
+        self.reading = 0
+        """How many of the open spans have an `end` of ours."""
+        self.wanted: set[int] = set()
+        """Spans, ended or not, that something worth reading is below."""
+        self.passed: dict[int, PassedSpan] = {}
+        self.bound: dict[int, tuple[str, ...]] = {}
+        """Span -> the expectations that `expecting` bound to what starts there."""
+        self.said: set[object] = set()
+        """Which messages of models are kept; later spans repeat them."""
+        self.schemas: dict[str, object] = {}
+        """JSON Schemas of arguments that spans of the trace recorded."""
+        self.told: dict[str, tuple[Verdict, tuple[Finding, ...]]] = {}
+        """What the outermost spans of calls were told when they ended."""
+        self.early_runs: set[str] = set()
+        self.published: set[tuple[str, ...]] = set()
+        self.root_ended = False
+        self.over = False
+        """Whether what is known was published; a late span opens the trace again."""
+        self.lost = False
+        """Whether a span was dropped, so that what seems missing need not be."""
+        self.touched = 0.0
+
+    def opened(self, span_id: int, span: OpenSpan) -> None:
+        """A span started."""
+        self.open[span_id] = span
+        if span.read:
+            self.over = False
+            self.reading += 1
+            self.want(span.parent_id)
+
+    def closed(self, span_id: int, *, root: bool) -> None:
+        """A span ended. `root` is for one that was not known to be open."""
+        opened = self.open.pop(span_id, None)
+        if opened is not None and opened.read:
+            self.reading -= 1
+        if root if opened is None else opened.root:
+            self.root_ended = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more is to come, as far as is known."""
+        return self.root_ended and not self.reading
+
+    def want(self, span_id: int | None) -> None:
+        """Something worth reading is below the span: it and what is above it will be kept."""
+        while span_id is not None and span_id not in self.wanted:
+            self.wanted.add(span_id)
+            opened = self.open.get(span_id)
+            if opened is None:
+                return
+            span_id = opened.parent_id
+
+    def found_open(self, span_id: int, span: OpenSpan) -> None:
+        """A span is open of which nothing was known but that it is wanted."""
+        self.open[span_id] = span
+        if span_id in self.wanted:
+            self.want(span.parent_id)
+
+    def bind(self, span_id: int, parent_id: int | None, names: tuple[str, ...]) -> None:
+        """Expectations are bound to what starts here; where a span around has them already, they are bound there."""
+        inherited = {name for above, _ in self.above(parent_id) for name in self.bound.get(above, ())}
+        new = tuple(name for name in names if name not in inherited)
+        if new:
+            self.bound[span_id] = new
+
+    def keep(self, span_id: int, parent_id: int | None, node: Node) -> None:
+        """The record of an ended span."""
+        self.nodes[span_id] = node
+        if node.reading is not None:
+            self.schemas |= node.reading.schemas
+        if parent_id is not None:
+            self.below.setdefault(parent_id, []).append(span_id)
+            self.want(parent_id)
+
+    def above(self, span_id: int | None) -> Iterator[tuple[int, OpenSpan | Node]]:
+        """What is around, from the given span outwards, as far as it is known."""
+        seen = set()
+        while span_id is not None and span_id not in seen:
+            seen.add(span_id)
+            found = self.open.get(span_id) or self.nodes.get(span_id)
+            if found is None:
+                return
+            yield span_id, found
+            span_id = found.parent_id if isinstance(found, OpenSpan) else as_number(found.parent_id)
+
+    def subtree(self, span_id: int, *, stop: frozenset[str] = frozenset()) -> Iterator[Node]:
+        """The ended spans below this one; not those of the roles in `stop`, and what is below these."""
+        waiting = list(self.below.get(span_id, ()))
+        while waiting:
+            at = waiting.pop()
+            node = self.nodes[at]
+            if node.role not in stop:
+                yield node
+                waiting += self.below.get(at, ())
+
+    def has_open_below(self, span_id: int) -> bool:
+        """Whether a span that will be heard of is open below this one."""
+        return any(span.read and any(above == span_id for above, _ in self.above(span.parent_id)) for span in list(self.open.values()))
+
+    def telling_of(self, node: Node) -> list[Node]:
+        """The model spans whose messages have the arguments of a call that does not have them itself."""
+        reading = node.reading
+        if reading is None or reading.call_id is None or reading.arguments.state == "captured":
+            return []
+        return [
+            other
+            for other in self.nodes.values()
+            if other.reading is not None and any(call.id == reading.call_id for call in other.reading.messages.calls)
+        ]
+
+    def everything(self) -> list[Node]:
+        """All records, those included that only became wanted after their spans had passed."""
+        for span_id in self.wanted & self.passed.keys():
+            self._take_back(span_id)
+        return list(self.nodes.values())
+
+    def parents(self) -> dict[str, str | None]:
+        """Span -> parent, of every ended span that is kept."""
+        return {node.span_id: node.parent_id for node in self.nodes.values()}
+
+    def is_new(self, key: tuple[str, ...], call: ToolCall | None) -> bool:
+        """Whether nothing with this key was published yet; from now on it was.
+
+        A key that ends in a call's span id stands for all spans of the call.
+        """
+        keys = {key} if call is None or key[-1] != call.span_id else {(*key[:-1], each.span_id) for each in call.merged} | {key}
+        new = self.published.isdisjoint(keys)
+        self.published |= keys
+        return new
+
+    def without_repeats(self, node: Node) -> Node:
+        """The record without the messages that an earlier span of the trace had too."""
+        reading = node.reading
+        if reading is None or not (reading.messages.calls or reading.messages.answers):
+            return node
+        calls = tuple(call for call in reading.messages.calls if self._is_first((call.id, call.tool, _key(call.arguments))))
+        answers = tuple(each for each in reading.messages.answers if self._is_first((each.id, each.tool, _key(each.result), each.failed)))
+        messages = Messages(calls, answers, reading.messages.user)
+        return msgspec.structs.replace(node, reading=msgspec.structs.replace(reading, messages=messages))
+
+    def _is_first(self, said: object) -> bool:
+        first = said not in self.said
+        self.said.add(said)
+        return first
+
+    def _take_back(self, span_id: int | None) -> None:
+        while span_id is not None and span_id in self.passed:
+            span = self.passed.pop(span_id)
+            node = Node(
+                trace_id=f"{self.trace_id:032x}",
+                span_id=f"{span_id:016x}",
+                parent_id=f"{span.parent_id:016x}" if span.parent_id is not None else None,
+                name=span.name,
+                kind=span.kind,
+                start_ns=span.start_ns,
+                end_ns=span.end_ns,
+                service=span.service,
+                parent_remote=span.parent_remote,
+            )
+            self.keep(span_id, span.parent_id, node)
+            span_id = span.parent_id
+
+
+def as_number(span_id: str | None) -> int | None:
+    """A span id as the SDK has it."""
+    return int(span_id, 16) if span_id is not None else None
+
+
+def _key(evidence: Evidence) -> object:
+    return (evidence.state, canonical(evidence.value)) if evidence.state == "captured" else (evidence.state, evidence.text)

@@ -1,0 +1,85 @@
+"""Which spans are worth reading at all: told for next to nothing from scope, name and attribute keys, with no dialect consulted.
+
+A span that is let through here is read by its dialect; one that is not let through is one that no dialect would know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from otel_toolscore.dialects.dialect import Dialect
+from otel_toolscore.policy.records import SpanMapping
+
+NAME: Final = "name:"
+MAX_REMEMBERED: Final = 10_000
+"""Attribute keys and scope names that are remembered; code that makes them up without end starts the memory over."""
+
+EVERYBODY: Final = "opentelemetry.instrumentation."
+"""Instrumentations of every kind are named so; of these only those that are named below are about agents."""
+OF_AGENTS: Final = tuple(
+    EVERYBODY + name
+    for name in (
+        "agno",
+        "crewai",
+        "genai",
+        "google_genai",
+        "haystack",
+        "langchain",
+        "llama",
+        "mcp",
+        "openai_agents",
+        "smolagents",
+        "strands",
+    )
+)
+FURTHER: Final = ("traceloop.tracer", "langfuse-sdk", "langsmith", "mlflow", "agentops", "agent_framework", "semantic_kernel", "autogen")
+"""Beginnings of scopes whose spans may say what they are only after their start."""
+
+
+class Recognition:
+    """The needles of all dialects and of a policy's own spans."""
+
+    def __init__(self, dialects: Iterable[Dialect], mappings: Iterable[SpanMapping] = ()) -> None:
+        named = [scope for dialect in dialects for scope in dialect.scopes]
+        needles = [needle for dialect in dialects for needle in dialect.needles]
+        needles += [key for mapping in mappings for key, _ in mapping.attributes]
+        beginnings = [scope.removesuffix("*") for scope in named if scope.endswith("*")]
+        self._scope_beginnings = (*(scope for scope in beginnings if not EVERYBODY.startswith(scope)), *OF_AGENTS, *FURTHER)
+        self._key_beginnings = tuple({needle for needle in needles if not needle.startswith(NAME)})
+        self._fixed = {scope: True for scope in named if not scope.endswith("*")}
+        self.scopes: dict[str, bool] = dict(self._fixed)
+        """Instrumentation scope -> whether its spans are read whatever they say at their start, for scopes that were met."""
+        self.name_beginnings = tuple(needle.removeprefix(NAME) for needle in needles if needle.startswith(NAME))
+        """A span whose name begins so may be worth reading."""
+        self.plain_keys: set[str] = set()
+        """Attribute keys that were met and are no needle. A span whose keys are all among these has nothing to read."""
+
+    def scope(self, name: str) -> bool:
+        """As `scopes`, for a scope that need not have been met."""
+        known = self.scopes.get(name)
+        if known is None:
+            if len(self.scopes) > MAX_REMEMBERED:
+                self.scopes = dict(self._fixed)
+            known = self.scopes[name] = name.startswith(self._scope_beginnings)
+        return known
+
+    def learn(self, scope: str) -> None:
+        """A span of the scope showed late that it is worth reading: from now on all its spans are read."""
+        self.scope(scope)
+        self.scopes[scope] = True
+
+    def keys(self, attributes: Mapping[str, object]) -> bool:
+        """Whether a span with these attributes may be worth reading."""
+        if len(self.plain_keys) > MAX_REMEMBERED:
+            self.plain_keys = set()
+        for key in tuple(attributes):
+            if key not in self.plain_keys:
+                if key.startswith(self._key_beginnings):
+                    return True
+                self.plain_keys.add(key)
+        return False
+
+    def ended(self, name: str, attributes: Mapping[str, object] | None) -> bool:
+        """Whether an ended span may be worth reading."""
+        return (attributes is not None and self.keys(attributes)) or name.startswith(self.name_beginnings)

@@ -1,0 +1,69 @@
+"""Adding a processor to whatever tracer provider there is, now or later."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from recording import Recording
+
+from otel_toolscore.live import attach
+
+
+class Phoenix(TracerProvider):
+    """A provider that takes its own exporter off at the first added processor, unless told not to."""
+
+    def add_span_processor(self, *args: Any, replace_default_processor: bool = True, **more: Any) -> None:
+        if replace_default_processor:
+            self._active_span_processor._span_processors = ()
+        super().add_span_processor(*args, **more)
+
+
+def names(provider: TracerProvider) -> list[str]:
+    return [type(processor).__name__ for processor in provider._active_span_processor._span_processors]
+
+
+def test_what_was_there_stays() -> None:
+    """The processor is added behind the others, even where the provider would replace its own."""
+    provider = Phoenix()
+    provider.add_span_processor(Recording().logs, replace_default_processor=False)
+    attach.add(provider, SpanProcessor())
+    assert names(provider) == ["KeptLogs", "SpanProcessor"]
+    assert attach.described(provider).endswith("Phoenix (KeptLogs, SpanProcessor)")
+
+
+def test_what_is_no_provider_is_refused() -> None:
+    """The message names what was given."""
+    with pytest.raises(attach.NotATracerProviderError, match=r"NoOpTracerProvider has no add_span_processor"):
+        attach.add(trace.NoOpTracerProvider(), SpanProcessor())
+
+
+@pytest.mark.usefixtures("no_global_provider")
+def test_a_provider_that_is_set_later_is_told() -> None:
+    """Everyone who waits is called once, and the API's setter is as it was."""
+    setter = trace._set_tracer_provider
+    told: list[object] = []
+    assert not attach.when_set(told.append)
+    assert not attach.when_set(told.append)
+    provider = TracerProvider()
+    trace.set_tracer_provider(provider)
+    assert told == [provider, provider]
+    assert trace._set_tracer_provider is setter
+    assert attach.when_set(told.append)
+    assert len(told) == 3
+
+
+@pytest.mark.usefixtures("no_global_provider")
+def test_an_error_of_one_who_waits_does_not_reach_who_sets_the_provider(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged."""
+
+    def fail(_provider: object) -> None:
+        raise RuntimeError("broken")
+
+    attach.when_set(fail)
+    with caplog.at_level(logging.ERROR, "otel_toolscore"):
+        trace.set_tracer_provider(TracerProvider())
+    assert "cannot be scored" in caplog.text
