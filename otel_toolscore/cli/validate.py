@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
+
+from otel_toolscore.cli.output import say
 
 if TYPE_CHECKING:
     from otel_toolscore.policy import Policy
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 @click.argument("policies", nargs=-1, metavar="POLICY...")
 @click.option("--expect", "expected", multiple=True, metavar="FILE", help="Also check a file for `score --expect`.")
 @click.option("--forbid", "forbidden", multiple=True, metavar="FILE", help="Also check a file for `score --forbid`.")
-def command(policies: tuple[str, ...], expected: tuple[str, ...], forbidden: tuple[str, ...]) -> None:
+def command(policies: tuple[str, ...], expected: tuple[str, ...], forbidden: tuple[str, ...]) -> int:
     """Check policies, and all that they extend, without any trace.
 
     Every fault is told with its file, line and column, and the exit code is 2. For a sound file one line says what it
-    holds, and warnings go to stderr.
+    holds, and warnings go to standard error.
 
     Example: otel-toolscore validate toolscore.yaml
     """
@@ -34,21 +35,22 @@ def command(policies: tuple[str, ...], expected: tuple[str, ...], forbidden: tup
         *(is_sound(name, partial(load, [], expect=name)) for name in expected),
         *(is_sound(name, partial(load, [], forbid=name)) for name in forbidden),
     ]
-    sys.exit(0 if all(sound) else 2)
+    return 0 if all(sound) else 2
 
 
 def is_sound(name: str, read: Callable[[], Policy]) -> bool:
     """Tell what a file holds, or all that is wrong with it."""
     from otel_toolscore.policy import PolicyError
+    from otel_toolscore.reports.shown import safe
 
     try:
         policy = read()
     except PolicyError as error:
-        click.echo(str(error), err=True)
+        say(str(error))
         return False
-    click.echo(f"{name}: {summary(policy)}")
+    click.echo(safe(f"{name}: {summary(policy)}"))
     for warning in policy.warnings:
-        click.echo(f"{warning} (warning)", err=True)
+        say(f"{warning} (warning)")
     return True
 
 

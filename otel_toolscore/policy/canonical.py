@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import enum
+import functools
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -24,37 +23,45 @@ UNORDERED: Final = frozenset({"args", "result", "attributes", "same"})
 
 def canonical(value: object) -> Any:
     """A record, or a value in one, as JSON types; equal for what means the same."""
-    if isinstance(value, Matcher):
-        return {"matcher": canonical(value.spelled())}
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, tuple | list):
+        return [canonical(item) for item in value]
     if isinstance(value, Path):
         return value.text
     if isinstance(value, msgspec.Struct):
         return {"record": type(value).__name__, **dict(given_fields(value))}
     if isinstance(value, Mapping):
         return {"mapping": sorted(([key, canonical(item)] for key, item in value.items()), key=written)}
-    if isinstance(value, tuple | list):
-        return [canonical(item) for item in value]
-    if isinstance(value, Fraction | float) and value == value // 1:
-        return int(value)
-    if isinstance(value, Fraction | dt.date):
-        return str(value)
-    return repr(value) if isinstance(value, enum.Enum) else value
+    if isinstance(value, Matcher):
+        return {"matcher": canonical(value.spelled())}
+    if isinstance(value, Fraction | float):
+        return int(value) if value == value // 1 else str(value)
+    return str(value)
 
 
 def given_fields(record: msgspec.Struct) -> Iterator[tuple[str, Any]]:
-    """The fields that differ from their defaults."""
-    for field in msgspec.structs.fields(record):
-        value = getattr(record, field.name)
-        made = canonical(value)
-        if field.name in NOT_PART or (not field.required and written(made) == written(default_of(field))):
+    """The fields that mean something and differ from their defaults."""
+    for name, default, default_written in defaults(type(record)):
+        value = getattr(record, name)
+        if value is default:
             continue
-        yield field.name, sorted(made, key=written) if field.name in UNORDERED and isinstance(made, list) else made
+        made = canonical(value)
+        if name in UNORDERED and isinstance(made, list):
+            made.sort(key=written)
+        if written(made) != default_written:
+            yield name, made
 
 
-def default_of(field: msgspec.structs.FieldInfo) -> Any:
-    """The canonical form of a field's default."""
-    made = field.default_factory
-    return canonical(field.default if made is msgspec.NODEFAULT else made())
+@functools.cache
+def defaults(record: type[msgspec.Struct]) -> tuple[tuple[str, object, str], ...]:
+    """The fields of a record that mean something, each with its default, as it is and as text; without one, with what nothing equals."""
+    found: list[tuple[str, object, str]] = []
+    for field in msgspec.structs.fields(record):
+        value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+        if field.name not in NOT_PART:
+            found.append((field.name, value, "" if field.required else written(canonical(value))))
+    return tuple(found)
 
 
 def written(made: object) -> str:

@@ -8,6 +8,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+import msgspec
+
+from otel_toolscore.policy.canonical import digest
 from otel_toolscore.policy.entries import LARGEST_FILE
 from otel_toolscore.policy.faults import PolicyError
 from otel_toolscore.policy.lists import expected_layer, forbidden_layer, joined, with_min_score
@@ -50,7 +53,8 @@ def load(
     if faults:
         raise PolicyError(faults)
     policy, expected, forbidden = (resolve(loader.loaded()) for loader in loaders)
-    return joined(policy, expected=with_min_score(expected, min_score), forbidden=forbidden)
+    whole = joined(policy, expected=with_min_score(expected, min_score), forbidden=forbidden)
+    return msgspec.structs.replace(whole, digest=digest(whole))
 
 
 def loads(text: str, name: str = "policy", *, read: Read = read_file) -> Policy:

@@ -8,7 +8,6 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from otel_toolscore.policy.canonical import digest
 from otel_toolscore.policy.grammar.expectations import SEQUENCE
 from otel_toolscore.policy.grammar.kinds import REFUSED, Either, ListOf, Reading, Text
 from otel_toolscore.policy.grammar.patterns import PATTERN_KEYS, PATTERN_SHAPE, named_pattern
@@ -104,7 +103,7 @@ def with_min_score(policy: Policy, min_score: Fraction | None) -> Policy:
 
 def joined(policy: Policy, *, expected: Policy, forbidden: Policy) -> Policy:
     """A policy with the expectations of one more and the rules of another; with what these say of tools, where the policy is silent."""
-    both = msgspec.structs.replace(
+    return msgspec.structs.replace(
         policy,
         tools=merged(pair for each in (expected, forbidden, policy) for pair in each.tools.items()),
         expectations=with_more(policy.expectations, expected.expectations),
@@ -112,7 +111,6 @@ def joined(policy: Policy, *, expected: Policy, forbidden: Policy) -> Policy:
         sources=tuple(dict.fromkeys((*policy.sources, *expected.sources, *forbidden.sources))),
         warnings=tuple(dict.fromkeys((*policy.warnings, *expected.warnings, *forbidden.warnings))),
     )
-    return msgspec.structs.replace(both, digest=digest(both))
 
 
 def with_more(entries: tuple[Entry, ...], more: tuple[Entry, ...]) -> tuple[Entry, ...]:

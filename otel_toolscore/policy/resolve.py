@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from otel_toolscore.policy.canonical import digest
 from otel_toolscore.policy.faults import Fault, Faults, Placed, PolicyError, Warned, closest, did_you_mean, listed, quoted
 from otel_toolscore.policy.grammar.kinds import REFUSED, Reading
 from otel_toolscore.policy.grammar.policies import POLICY, Layer
@@ -138,7 +137,10 @@ def layer_of(root: Node, reading: Reading) -> Any:
 
 
 def resolve(loaded: Loaded) -> Policy:
-    """One policy of all layers: later scalars override, later tools are merged in, later entries of an id replace earlier ones in place."""
+    """One policy of all layers, still without its digest.
+
+    Later scalars override, what is said of tools is merged, and a later rule or expectation of an id replaces the earlier in place.
+    """
     expectations: dict[str, Expectation] = {}
     rules: dict[str, Rule] = {}
     scalars: dict[str, Any] = {}
@@ -146,7 +148,7 @@ def resolve(loaded: Loaded) -> Policy:
         scalars.update({name: value for name in ("runs", "fail_on") if (value := getattr(layer, name)) is not None})
         expectations.update({expectation.id: expectation for expectation in layer.expectations})
         rules.update({rule.id: rule for rule in layer.rules})
-    policy = Policy(
+    return Policy(
         tools=merged(pair for layer in loaded.layers for pair in layer.tools),
         expectations=tuple(expectations.values()),
         rules=tuple(rules.values()),
@@ -155,7 +157,6 @@ def resolve(loaded: Loaded) -> Policy:
         warnings=tuple(warnings(loaded.warned, tuple(rules.values()))),
         **scalars,
     )
-    return msgspec.structs.replace(policy, digest=digest(policy))
 
 
 def merged(tools: Iterable[tuple[str, Tool]]) -> dict[str, Tool]:

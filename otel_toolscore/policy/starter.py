@@ -19,8 +19,8 @@ from otel_toolscore.schemas import SchemaError, check
 HEADER: Final = """\
 # What the tool calls of your agents should be, and what they must never be.
 #
-#   otel-toolscore validate {name}      whether it can be understood
-#   otel-toolscore score traces.json    what it says of traces (it is found from any folder below this one)
+# {validate}   whether it can be understood
+# {score}   what it says of traces (found from any folder below this one)
 version: 1
 
 # What holds for any agent: loops, arguments that the tool's schema refuses, destructive commands, private keys, cloud metadata.
@@ -54,11 +54,13 @@ class Seen(msgspec.Struct, frozen=True):
 
     agent: str | None
     calls: tuple[tuple[ToolCall, ...], ...]
+    subagents: bool = True
 
 
 def starter(runs: Sequence[Run], *, name: str = "toolscore.yaml", values: bool = False) -> str:
     """The text of a policy. With `values`, the arguments that were captured stand in the expected calls, but for credentials."""
-    header = HEADER.replace("{name}", name)
+    validate = f"otel-toolscore validate {word(name)}"
+    header = HEADER.replace("{validate}", validate).replace("{score}", "otel-toolscore score traces.json".ljust(len(validate)))
     if not any(run.calls for run in runs):
         return header + EXAMPLES
     lines = [*tool_lines(runs), *expectation_lines(runs, values), *allow_lines(runs)]
@@ -87,12 +89,12 @@ def known_of(tool: str, runs: Sequence[Run]) -> dict[str, object]:
 
 
 def usable(schema: object) -> bool:
-    """Whether a recorded schema can stand in a policy."""
+    """Whether a recorded schema can stand in a policy: it can be used, and holds no credential."""
     try:
         check(schema)
     except SchemaError:
         return False
-    return isinstance(schema, Mapping)
+    return isinstance(schema, Mapping) and masked(schema) == schema
 
 
 def expectation_lines(runs: Sequence[Run], values: bool) -> Iterator[str]:
@@ -105,22 +107,32 @@ def expectation_lines(runs: Sequence[Run], values: bool) -> Iterator[str]:
 
 
 def sights(runs: Sequence[Run]) -> list[Seen]:
-    """The calls of each agent's own scopes, by its name; without named agents, those of the runs."""
+    """The calls of each agent's own scopes, by its name, and those that no named agent made; without agents, all of each run."""
     by_agent: dict[str, list[tuple[ToolCall, ...]]] = {}
+    of_tops: list[tuple[ToolCall, ...]] = []
+    outside = False
     for run in runs:
-        scopes = {scope.id: scope for scope in run.scopes}
-        own: dict[str, list[ToolCall]] = {scope.id: [] for scope in run.scopes if scope.kind == "agent" and scope.name}
-        for call in run.calls:
-            at = scopes.get(call.scope or "")
-            while at is not None and at.kind != "agent":
-                at = scopes.get(at.parent or "")
-            if at is not None and at.id in own:
-                own[at.id].append(call)
-        for identity, calls in own.items():
-            by_agent.setdefault(str(scopes[identity].name), []).append(tuple(calls))
-    if by_agent:
-        return [Seen(agent, tuple(calls)) for agent, calls in by_agent.items()]
-    return [Seen(None, tuple(run.calls for run in runs))]
+        agents = {scope.id: scope.name for scope in run.scopes if scope.kind == "agent"}
+        nearest = [nearest_agent(call, run) for call in run.calls]
+        for identity, name in agents.items():
+            if name is not None:
+                own = tuple(call for call, agent in zip(run.calls, nearest, strict=True) if agent == identity)
+                by_agent.setdefault(name, []).append(own)
+        of_tops.append(tuple(call for call, agent in zip(run.calls, nearest, strict=True) if agent in {None, run.top.id}))
+        outside = outside or any(agent is None or agents[agent] is None for agent in nearest)
+    if not by_agent:
+        return [Seen(None, tuple(run.calls for run in runs))]
+    seen = [Seen(agent, tuple(calls)) for agent, calls in by_agent.items()]
+    return [Seen(None, tuple(of_tops), subagents=False), *seen] if outside else seen
+
+
+def nearest_agent(call: ToolCall, run: Run) -> str | None:
+    """`id` of the innermost agent scope around a call; None outside of every agent."""
+    scopes = {scope.id: scope for scope in run.scopes}
+    at = scopes.get(call.scope or "")
+    while at is not None and at.kind != "agent":
+        at = scopes.get(at.parent or "")
+    return at.id if at is not None else None
 
 
 def fresh(name: str, taken: set[str]) -> str:
@@ -138,6 +150,8 @@ def entry_of(seen: Seen, identity: str, values: bool) -> Iterator[str]:
     yield f"  - id: {word(identity)}"
     if seen.agent is not None:
         yield f"    when: {flow({'agent': seen.agent})}"
+    elif not seen.subagents:
+        yield "    include_subagents: false"
     first, *others = seen.calls
     same = all([call.tool for call in calls] == [call.tool for call in first] for calls in others)
     if not same:

@@ -118,3 +118,9 @@ def test_a_rule_that_another_shadows(wide: str, narrow: str) -> None:
 def test_rules_that_both_find_something(one: str, other: str) -> None:
     """No warning where each rule may find what the other does not, or finds it more severely."""
     assert warnings(f"rules:\n  - {{id: w, {one}}}\n  - {{id: n, {other}}}\n") == []
+
+
+def test_many_rules_are_compared_quickly() -> None:
+    """Thousands of rules on tools of their own do not take the square of their number."""
+    rules = "\n".join(f"  - {{id: r{number}, forbid: tool_{number}}}" for number in range(3000))
+    assert warnings(f"rules:\n{rules}\n  - {{id: last, forbid: 'tool_17*'}}\n")[0].startswith("p.yaml:19:5: rule `r17` finds nothing")

@@ -19,7 +19,7 @@ from otel_toolscore.policy.grammar.kinds import (
     Text,
 )
 from otel_toolscore.policy.grammar.shapes import Given, Key, Shape
-from otel_toolscore.policy.grammar.values import PATH_KEYS, MatcherValue, tested_path
+from otel_toolscore.policy.grammar.values import OPERATOR_KEY, PATH_KEYS, MatcherValue, names_operator, tested_path
 from otel_toolscore.policy.nodes import MapNode, Node
 from otel_toolscore.rules.pattern import Pattern, When
 
@@ -39,7 +39,7 @@ class ResultTest(Single, frozen=True):
         return True
 
     def read(self, node: Node, label: str, reading: Reading) -> Any:
-        if isinstance(node, MapNode) and not any(key.text.startswith("$") for key, _ in node.pairs):
+        if isinstance(node, MapNode) and not any(names_operator(key.text) for key, _ in node.pairs):
             return RESULT_TESTS.read(node, label, reading)
         return MATCHER.read(node, label, reading)
 
@@ -47,7 +47,7 @@ class ResultTest(Single, frozen=True):
         return "a value, a matcher, or a mapping of paths to values or matchers"
 
     def schema(self, defs: Definitions) -> Schema:
-        has_operator = {"type": "object", "not": {"propertyNames": {"not": {"pattern": r"^\$"}}}}
+        has_operator = {"type": "object", "not": {"propertyNames": {"not": {"pattern": OPERATOR_KEY}}}}
         matcher = MATCHER.schema(defs)
         return {"if": {"anyOf": [has_operator, {"not": {"type": "object"}}]}, "then": matcher, "else": RESULT_TESTS.schema(defs)}
 

@@ -41,9 +41,14 @@ def path(text: str) -> Path:
         raise ValueError(f"path {quoted(text)}: {error}") from None
 
 
+def names_operator(key: str) -> bool:
+    """Whether a key is an operator (or meant as one) rather than a path, which may begin with `$.` or `$[`."""
+    return key.startswith("$") and key[1:2] not in {"", ".", "["}
+
+
 def tested_path(text: str) -> Path:
     """A path with a matcher below it; what begins with `$` is a matcher that stands one level too high."""
-    if text.startswith("$") and text[1:2] not in {"", ".", "["}:
+    if names_operator(text):
         question = "" if text in matchers.OPERATORS else did_you_mean(closest(text, matchers.OPERATORS))
         raise ValueError(
             f"{quoted(text)} stands where the path of a value belongs: write PATH: {{{text}: ...}}{question}"
@@ -59,6 +64,7 @@ def argument_name(text: str) -> str:
     return text
 
 
+OPERATOR_KEY: Final = r"^\$[^.\[]"
 PATH_KEYS: Final[Schema] = {"pattern": r"^([^$]|\$[.\[]|\$$)"}
 """JSON Schema of the keys that `tested_path` takes, as far as their form goes."""
 NAME_KEYS: Final[Schema] = {"not": {"enum": list(matchers.OPERATORS)}}
