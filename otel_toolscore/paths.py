@@ -14,8 +14,8 @@ from typing import Final
 
 import msgspec
 
-from otel_toolscore.model import MISSING
-from otel_toolscore.nested_json import UNREAD, looks_nested, readings
+from otel_toolscore.model import MISSING, Missing
+from otel_toolscore.nested_json import UNREAD, Unread, looks_nested, readings
 
 MAX_STEPS: Final = 100
 """A path with more steps is refused."""
@@ -69,18 +69,26 @@ class Path(msgspec.Struct, frozen=True):
 
     def select(self, value: object, *, nested_text: bool = False) -> list[Found]:
         """The values at the path, in their order; empty where there are none. With `nested_text`, JSON text is entered."""
-        found: list[Found] = []
-        for place in self.places(value):
-            if nested_text or not place.in_text:
-                found.extend((where, there) for where, there in place.readings if there is not MISSING and there is not UNREAD)
-        return found
+        return [
+            (where, found)
+            for where, found in self.candidates(value, nested_text=nested_text)
+            if found is not MISSING and found is not UNREAD
+        ]
+
+    def candidates(self, value: object, *, nested_text: bool = False) -> list[tuple[str, object | Missing | Unread]]:
+        """Like `select`, but never empty and without gaps: what is not there is MISSING.
+
+        `[*]` gives one candidate (or more) for each item, and one MISSING where there is no item. With `nested_text`, text
+        that is a JSON object or array is entered in each of its readings, and is UNREAD where it is beyond the bounds of
+        `nested_json`.
+        """
+        places = self.places(value)
+        if nested_text:
+            return [reading for place in places for reading in place.readings]
+        return [(place.readings[0][0], place.recorded) for place in places]
 
     def places(self, value: object) -> list[Place]:
-        """Every place that the path leads to; never empty, and without gaps.
-
-        `[*]` gives one place (or more) for each item, and one where there is no item. A place that is not there is
-        MISSING. Text that is a JSON object or array on the way is one place, with what the path leads to inside it.
-        """
+        """The places behind the candidates: a text on the way is one place, whatever the path leads to inside of it."""
         return _walk(self.steps, value, 0, "$")
 
 

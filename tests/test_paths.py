@@ -123,18 +123,15 @@ def test_absurd_values(value: object) -> None:
         Path.parse(text).select(value, nested_text=True)
 
 
-def test_places_have_no_gaps() -> None:
-    """Every item that lacks what is asked is a place with a missing value, and so is a list without items."""
-
-    def places(text: str, value: object) -> list[tuple[str, object]]:
-        return [reading for place in Path.parse(text).places(value) for reading in place.readings]
-
+def test_candidates_have_no_gaps() -> None:
+    """Every item that lacks what is asked counts as a missing value, and so does a list without items."""
     items = {"items": [{"id": 1}, {}], "none": []}
-    assert places("items[*].id", items) == [("$.items[0].id", 1), ("$.items[1].id", MISSING)]
-    assert places("none[*].id", items) == [("$.none[*]", MISSING)]
-    assert places("id[*]", {"id": 5}) == [("$.id[*]", MISSING)]
-    assert places("id[*]", {"id": "5"}) == [("$.id[*]", MISSING)]
-    assert places("id.x", {"id": "5"}) == [("$.id.x", MISSING)]
+    assert Path.parse("items[*].id").candidates(items) == [("$.items[0].id", 1), ("$.items[1].id", MISSING)]
+    assert Path.parse("none[*].id").candidates(items) == [("$.none[*]", MISSING)]
+    assert Path.parse("id[*]").candidates({"id": 5}) == [("$.id[*]", MISSING)]
+    assert Path.parse("id[*]").candidates({"id": "5"}) == [("$.id[*]", MISSING)]
+    assert Path.parse("id.x").candidates({"id": '{"x": 1}'}) == [("$.id.x", MISSING)]
+    assert Path.parse("id.x").candidates({"id": '{"x": 1}'}, nested_text=True) == [("$.id.x", 1)]
 
 
 def test_wildcard_and_only() -> None:
@@ -175,6 +172,5 @@ class TestNestedText:
     def test_beyond_the_bounds_is_unread(self) -> None:
         """Text that is nested too deeply is not taken for something without the path."""
         deep = "[" * 500 + "]" * 500
-        (place,) = Path.parse("body[0]").places({"body": deep})
-        assert place.readings == (("$.body", UNREAD),)
+        assert Path.parse("body[0]").candidates({"body": deep}, nested_text=True) == [("$.body", UNREAD)]
         assert found("body[0]", {"body": deep}, nested_text=True) == []
