@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_told(cli: CommandLine) -> None:
     done = cli("score", traces, "-p", cli.file("p.yaml", NO_SHELL), "--format", "json")
     assert done.code == 3
     assert [problem["where"] for problem in done.document()["problems"]] == ["t.jsonl:2"]
-    assert done.document()["runs"][0]["complete"] is True
+    assert done.document()["runs"][0]["complete"] is False
 
 
 def test_a_cut_file_leaves_what_is_missing_open(cli: CommandLine) -> None:
@@ -266,7 +266,8 @@ def test_interrupted(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("otel_toolscore.assemble.assemble", interrupt)
-    assert cli("score", traces)[::2] == (130, "interrupted\n")
+    done = cli("score", traces)
+    assert (done.code, done.err.strip()) == (130, "interrupted")
 
 
 def test_warnings_of_a_policy_are_told(cli: CommandLine, traces: str) -> None:
