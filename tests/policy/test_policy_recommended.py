@@ -75,8 +75,8 @@ def test_only_tools_that_are_called_like_a_shell_run_commands() -> None:
     assert not finds("recommended-no-destructive-command", "write_file", "never run rm -rf /")
 
 
-PRIVATE = ["/home/a/.ssh/id_rsa", "~/.ssh/id_ed25519", "file:///x/.ssh/id_rsa", " /etc/shadow ", "file:///etc/shadow", "/x/.aws/credentials"]
-PUBLIC = ["~/.ssh/id_rsa.pub", "~/.ssh/known_hosts", "docs/etc/shadow", "/a/.aws/config", "keep ~/.ssh/id_rsa safe, please"]
+PRIVATE = ["/home/a/.ssh/id_rsa", "~/.ssh/id_ed25519", "file://x/.ssh/id_rsa", " /etc/shadow ", "file:///etc/shadow", "/x/.aws/credentials"]
+PUBLIC = ["~/.ssh/id_rsa.pub", "~/.ssh/known_hosts", "docs/etc/shadow", "/a/.aws/config", "keep ~/.ssh/id_rsa safe"]
 
 
 @pytest.mark.parametrize("path", PRIVATE)

@@ -106,7 +106,7 @@ def constraint_of(name: str, value: Any) -> Any:
 
 
 CONSTRAINTS: Final = (
-    Key("forbid", PATTERN, "Violated when a call matches.", also=("deny", "forbidden", "block")),
+    Key("forbid", PATTERN, "Violated when a call matches.", also=("deny", "forbidden", "block", "tool")),
     Key("allow", PATTERNS, "Violated when a call matches none of them.", also=("allowed", "permit", "allowlist")),
     Key("require", PATTERN, "Violated when a selected scope (without `when`: the run) ends without a match.", also=("required", "needs")),
     Key("before", BEFORE, "Violated by a call without an earlier successful other one."),

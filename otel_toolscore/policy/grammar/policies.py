@@ -9,7 +9,7 @@ import msgspec
 from otel_toolscore.model import Severity
 from otel_toolscore.policy.grammar.expectations import EXPECTATION
 from otel_toolscore.policy.grammar.json_schema_value import JsonSchema
-from otel_toolscore.policy.grammar.kinds import Choice, Kind, ListOf, MapOf, Number, OneOrMany, Text
+from otel_toolscore.policy.grammar.kinds import Choice, Either, Kind, ListOf, MapOf, Number, Text
 from otel_toolscore.policy.grammar.patterns import MATCHER
 from otel_toolscore.policy.grammar.rules import RULE, SEVERITY
 from otel_toolscore.policy.grammar.shapes import Given, Key, Shape
@@ -17,6 +17,7 @@ from otel_toolscore.policy.records import Expectation, SpanMapping, Tool
 from otel_toolscore.rules.rule import Rule
 
 VERSION: Final = 1
+SOURCE: Final = Text("the name of a built-in policy or the path of a file")
 ATTRIBUTE: Final = Text("the key of an attribute", r"^[^ \t\r\n]+$")
 
 
@@ -107,7 +108,7 @@ POLICY: Final = Shape(
         Key("version", Number(minimum=VERSION, maximum=VERSION, whole=True), "Version of the format.", default=str(VERSION)),
         Key(
             "extends",
-            OneOrMany(Text("the name of a built-in policy or the path of a file"), "names and paths"),
+            Either((SOURCE, ListOf(SOURCE, "names and paths"))),
             "What this policy builds on, in order: built-in policies, and files by their path from this one.",
             also=("extend", "include", "imports"),
         ),
