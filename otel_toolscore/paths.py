@@ -100,8 +100,6 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     readings: tuple[tuple[str, object], ...]
     """What may be there, each with its concrete path: the recorded value alone, or what the path leads to in each reading of
     a text on the way. MISSING where the path leads nowhere, UNREAD where a text is beyond the bounds of `nested_json`."""
-    in_text: bool = False
-    """Whether a text was entered."""
 
 
 def joined(path: str, key: object) -> str:
@@ -235,9 +233,9 @@ def _inside(steps: tuple[Step, ...], text: str, number: int, where: str) -> list
     """What the path leads to in a text, as one place."""
     read = readings(text) if looks_nested(text) else ()
     if read is UNREAD:
-        return [Place(MISSING, ((where, UNREAD),), in_text=True)]
+        return [Place(MISSING, ((where, UNREAD),))]
     if not read:
         step = steps[number]
         return _place(joined(where, step.keys[-1][0]) if step.keys else f"{where}[{'*' if step.index is None else step.index}]", MISSING)
     inner = [place for reading in read for place in _walk(steps, reading, number, where)]
-    return [Place(MISSING, tuple(found for place in inner for found in place.readings), in_text=True)]
+    return [Place(MISSING, tuple(found for place in inner for found in place.readings))]
