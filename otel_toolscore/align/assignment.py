@@ -20,7 +20,7 @@ Algorithm: the primal-dual method (Kuhn 1955; Ford and Fulkerson's form for tran
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 Levels: TypeAlias = tuple[tuple[int, int], ...]
@@ -90,6 +90,14 @@ class Matching:
         self.of_row[row] = column
         self.of_column[column] = row
         self._free &= ~(1 << column)
+
+    def release(self, rows: Iterable[int]) -> None:
+        """Frees the rows and their columns."""
+        for row in rows:
+            column = self.of_row[row]
+            if column != FREE:
+                self.of_row[row] = self.of_column[column] = FREE
+                self._free |= 1 << column
 
     def augment(self, start: int, unvisited: int) -> tuple[bool, int]:
         """Looks for a tight path from the free row to a free column, or to a row that may be free, and flips it.

@@ -61,14 +61,18 @@ def outcome_met(wanted: str, actual: str) -> Truth:
     return wanted == "any" and actual not in FAILED
 
 
-def server_fits(expected: ExpectedCall, servers: Mapping[str, str], known: frozenset[str]) -> Truth:
-    """Whether a call is of the right server, given those that its spans name.
+def server_fits(expected: ExpectedCall, calls: Calls, index: int) -> Truth:
+    """Whether the call is of the right server.
 
     A server that the expectation itself names has to be known; one that the policy gives the tool contradicts only a
     known other.
     """
-    wanted = expected.server or servers.get(expected.name)
-    if wanted is None or wanted in known:
+    wanted = expected.server or calls.servers.get(expected.name)
+    if wanted is None:
+        return True
+    call = calls.calls[index]
+    known = {server for server in (call.server, *(variant.server for variant in call.variants)) if server is not None}
+    if wanted in known:
         return True
     if known:
         return False
@@ -79,9 +83,7 @@ def worth(expected: ExpectedCall, calls: Calls) -> Worth:
     """What all calls are worth to the expected call."""
     candidates = unsure = 0
     for index in calls.named(expected.name):
-        call = calls.calls[index]
-        known = frozenset(s for s in (call.server, *(variant.server for variant in call.variants)) if s is not None)
-        fits = server_fits(expected, calls.servers, known)
+        fits = server_fits(expected, calls, index)
         if fits is not False:
             candidates |= 1 << index
         if fits is None:
@@ -114,7 +116,7 @@ def _arguments(expected: ExpectedCall, wanted: Mapping[str, object], calls: Call
     if rest:
         classes[0, 0] = classes.get((0, 0), 0) | rest
     unknown = candidates & found.unknown
-    if test.asks_nothing():
+    if asks_nothing(expected):
         return classes, full | unknown, open_
     return classes, full, open_ | unknown
 
@@ -138,12 +140,6 @@ class _Test:
             return False
         keys = [key for steps, number, _ in self.place.pending for key, _ in steps[number].keys[:-1]]
         return any(key in self.wanted or key in self.found.values for key in keys)
-
-    def asks_nothing(self) -> bool:
-        """Whether whatever arguments a call has are right: all are ignored and further ones allowed."""
-        if not self.expected.allow_extra_fields:
-            return False
-        return all(rule is not None and rule.ignore for rule in (self._rule(self._place(name)) for name in self.wanted))
 
     def whole(self) -> tuple[dict[Counts, int], int, int]:
         """Compare all arguments of each call at once."""
@@ -192,7 +188,7 @@ class _Test:
 
     def _forgiven(self, name: str) -> int:
         """Calls with this argument, which nobody expected, that a rule or a default forgives."""
-        rule = self._rule(self._place(name))
+        rule = _rule(self._place(name))
         key = name, id(self.schema), None if rule is None else canonical(msgspec.structs.asdict(rule), strict=True)
         known = self.found.forgiven.get(key)
         if known is None:
@@ -207,12 +203,7 @@ class _Test:
         return known
 
     def _place(self, name: str) -> Place | None:
-        if self.place is None:
-            return None
-        return self.place.entries({name: None}, {}).get(name, self.place.other())
-
-    def _rule(self, place: Place | None) -> FieldRule | None:
-        return place.rule if place is not None else None
+        return _place(self.place, name)
 
     def _field(self, name: str) -> Field | None:
         return self.field.entry(name) if self.field is not None else None
@@ -220,7 +211,7 @@ class _Test:
     def _agreement(self, name: str, value: object, values: Values | None) -> Agreement:
         """How the expected value compares with what each captured call has for the argument."""
         place = self._place(name)
-        rule, inside = self._rule(place), self._field(name)
+        rule, inside = _rule(place), self._field(name)
         told = Agreement()
         if values is None:
             self._ask(told, name, value, MISSING, self.captured)
@@ -344,6 +335,28 @@ def _compare(expected: ExpectedCall, calls: Calls, wanted: Mapping[str, object],
         tolerances=calls.tolerances,
         attributes=calls.attributes,
     )
+
+
+def asks_nothing(expected: ExpectedCall) -> bool:
+    """Whether whatever arguments a call has are right: they are not asked for, or all ignored and further ones allowed."""
+    if expected.arguments is None:
+        return True
+    if not expected.allow_extra_fields:
+        return False
+    everywhere = root(expected.field_rules)
+    rules = [_rule(_place(everywhere, name)) for name in expected.arguments]
+    return all(rule is not None and rule.ignore for rule in rules)
+
+
+def _place(everywhere: Place | None, name: str) -> Place | None:
+    """What the rules say of one argument."""
+    if everywhere is None:
+        return None
+    return everywhere.entries({name: None}, {}).get(name, everywhere.other())
+
+
+def _rule(place: Place | None) -> FieldRule | None:
+    return place.rule if place is not None else None
 
 
 def _plain(value: object, place: Place | None, inside: Field | None) -> bool:

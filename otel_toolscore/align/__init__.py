@@ -1,0 +1,10 @@
+"""Which expected call is which actual call: one alignment, best by the contract's objective, that everything folds over."""
+
+from __future__ import annotations
+
+from otel_toolscore.align.alignment import Alignment, Existence, Slot, align
+from otel_toolscore.align.evidence import Calls
+from otel_toolscore.align.extras import Extra
+from otel_toolscore.align.judgement import Judgement, judge
+
+__all__ = ["Alignment", "Calls", "Existence", "Extra", "Judgement", "Slot", "align", "judge"]
