@@ -92,7 +92,6 @@ _FORMATS: Final = (
 _ESCAPE_BEFORE: Final = re.compile(r"(?:\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9a-fA-F]{2})$")
 _JWT_CHARACTERS: Final = re.compile(r"[\w.-]+", re.ASCII)
 _JWT_HEADER: Final = "eyJ"
-_JWT_PARTS: Final = (3, 5)
 _KEY_BEGIN: Final = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{1,60}-----")
 _HEADER: Final = re.compile(r"(bearer|basic)(?:[ \t]|%20|\+){1,4}([\w.~+/=-]{8,4000})", re.IGNORECASE | re.ASCII)
@@ -150,9 +149,11 @@ def _begins_word(text: str, start: int) -> bool:
 
 def _provider_formats(text: str) -> Iterator[_Candidate]:
     for kind, prefixes, pattern in _FORMATS:
-        if any(prefix in text for prefix in prefixes):
-            for found in pattern.finditer(text):
-                yield _Candidate(found.start(), found.end(), kind, word=True)
+        for prefix in prefixes:  # a loop: a generator would take longer than the search
+            if prefix in text:
+                for found in pattern.finditer(text):
+                    yield _Candidate(found.start(), found.end(), kind, word=True)
+                break
 
 
 def _web_tokens(text: str) -> Iterator[_Candidate]:
@@ -162,9 +163,10 @@ def _web_tokens(text: str) -> Iterator[_Candidate]:
     for run in _JWT_CHARACTERS.finditer(text):
         start = text.find(_JWT_HEADER, run.start(), run.end())
         parts = text[start : run.end()].rstrip(".").split(".") if start >= 0 else []
-        signed = len(parts) in _JWT_PARTS or (len(parts) == 2 and parts[1].startswith(_JWT_HEADER))
+        whole = 5 if len(parts) >= 5 and not parts[1].startswith(_JWT_HEADER) else 3
+        signed = len(parts) >= whole or (len(parts) == 2 and parts[1].startswith(_JWT_HEADER))
         if signed and len(parts[0]) >= _MIN_RANDOM:
-            yield _Candidate(start, start + len(".".join(parts)), "JSON web token", word=True)
+            yield _Candidate(start, start + len(".".join(parts[:whole])), "JSON web token", word=True)
 
 
 def _private_keys(text: str) -> Iterator[_Candidate]:
@@ -273,9 +275,16 @@ def _masked(value: object, depth: int) -> object:
 
 
 def _member(key: object, item: object, depth: int) -> object:
-    if isinstance(key, str) and isinstance(item, str):
-        if _MEMBER_ALWAYS.fullmatch(key) and item and _given(item):
-            return "[masked password]"
-        if _MEMBER_IF_RANDOM.fullmatch(key) and _random(item):
-            return "[masked secret]"
+    if isinstance(key, str) and isinstance(item, str) and item:
+        kind = _called(key) if len(key) <= _SHORT else None
+        if kind is not None and (_given(item) if kind == "password" else _random(item)):
+            return f"[masked {kind}]"
     return _masked(item, depth + 1)
+
+
+@functools.lru_cache(maxsize=4096)
+def _called(name: str) -> str | None:
+    """What kind of credential a name calls its value; None: none."""
+    if _MEMBER_ALWAYS.fullmatch(name):
+        return "password"
+    return "secret" if _MEMBER_IF_RANDOM.fullmatch(name) else None

@@ -201,11 +201,12 @@ def test_nesting_without_end() -> None:
 
 
 @given(
-    st.lists(st.sampled_from([*CREDENTIALS.values(), *BENIGN, " ", "=", '"', "\n", "password", ":", "://", "@"]), max_size=6).map("".join)
+    st.lists(st.sampled_from([*CREDENTIALS.values(), *BENIGN, "password", "token"]), max_size=6),
+    st.sampled_from([" ", "=", '"', "\n", ": ", "://", "@", ", ", "/", "&"]),
 )
-def test_masking_again_changes_nothing(text: str) -> None:
+def test_masking_again_changes_nothing(texts: list[str], between: str) -> None:
     """What was masked holds no credential."""
-    once = mask(text)
+    once = mask(between.join(texts))
     assert mask(once) == once
 
 
