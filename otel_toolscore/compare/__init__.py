@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from otel_toolscore.compare.comparison import Comparison, Task, exact, within, written
-from otel_toolscore.compare.equality import Kind, canonical, equal, kind_of, number_in, trimmed
+from otel_toolscore.compare.equality import Kind, canonical, equal, kind_of, number_in, same_at_once, trimmed
 from otel_toolscore.compare.field_rules import FieldRule, root
 from otel_toolscore.compare.matcher import NO_ATTRIBUTES, Attributes, Matcher, has_matchers
 from otel_toolscore.model import MISSING, Difference
@@ -118,7 +118,7 @@ class _Count:
         """Compare and count arguments of which neither a rule nor a schema says anything."""
         for name, value in expected.items():
             other = actual.get(name, MISSING)
-            if type(value) is str and type(other) is str and value == other:
+            if same_at_once(value, other):
                 self.expected += 1
                 self.actual += 1
                 self.equal += 1

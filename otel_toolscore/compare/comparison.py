@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from otel_toolscore.compare.equality import MAX_DIGITS, Kind, canonical, kind_of, number_in, scalars_equal, trimmed
+from otel_toolscore.compare.equality import MAX_DIGITS, Kind, canonical, kind_of, number_in, same_at_once, scalars_equal, trimmed
 from otel_toolscore.compare.field_rules import FieldRule, Place
 from otel_toolscore.compare.matcher import Attributes, Matcher, has_matchers
 from otel_toolscore.compare.pairing import pairing
@@ -32,8 +32,6 @@ MAX_REPORTED: Final = 400
 
 Link: TypeAlias = "tuple[Link, str | int] | str"
 """A path that is only written out for a difference: the place above and the key or index, or the text of the root."""
-
-_SAME_AT_ONCE: Final = frozenset({str, int, bool, type(None)})
 
 
 def written(link: Link) -> str:
@@ -119,9 +117,8 @@ class Comparison:
         if task.place is None and task.field is None:
             for key, value in expected.items():
                 other = actual.get(key, MISSING)
-                if value is other or (type(value) is type(other) and type(value) in _SAME_AT_ONCE and value == other):
-                    continue
-                yield Task(value, other, (task.link, key))
+                if not same_at_once(value, other):
+                    yield Task(value, other, (task.link, key))
             yield from (Task(MISSING, actual[key], (task.link, key)) for key in actual if key not in expected)
             return
         for entry in self.entries(task):
@@ -320,7 +317,10 @@ def _why_kinds(expected: Kind, actual: Kind) -> str:
 
 def _items(task: Task) -> Iterable[Task]:
     expected, actual = task.expected, task.actual
+    bare = task.place is None and task.field is None
     for index in range(max(len(expected), len(actual))):
+        if bare and index < len(expected) and index < len(actual) and same_at_once(expected[index], actual[index]):
+            continue
         place = task.place.item(index) if task.place is not None else None
         if place is not None and place.rule is not None and place.rule.ignore:
             continue

@@ -49,6 +49,8 @@ _KINDS: Final[dict[type, Kind]] = {
     tuple: Kind.LIST,
     dict: Kind.OBJECT,
 }
+_EXACT: Final = frozenset({int, float})
+_PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 _BASES: Final = ((str, Kind.TEXT), (int, Kind.NUMBER), (float, Kind.NUMBER), (list | tuple, Kind.LIST), (Mapping, Kind.OBJECT))
 
 
@@ -63,6 +65,8 @@ def kind_of(value: object) -> Kind:
 def trimmed(text: str) -> str:
     """The text without whitespace at its ends; as it is, where a newline is inside."""
     inner = text.strip(WHITESPACE)
+    if inner is text:
+        return text
     return text if "\n" in inner or "\r" in inner else inner
 
 
@@ -86,7 +90,7 @@ def is_nan(number: Any) -> bool:
 
 def equal(a: object, b: object, strict: bool = False) -> bool:
     """Whether the two values are the same (see the module); an equivalence, with `strict` or without."""
-    pending = [(a, b)]
+    pending: list[tuple[Any, Any]] = [(a, b)]
     while pending:
         x, y = pending.pop()
         if x is y:
@@ -95,26 +99,26 @@ def equal(a: object, b: object, strict: bool = False) -> bool:
         if kind is not kind_of(y):
             return False
         if kind is Kind.OBJECT:
-            if not _paired_keys(x, y, pending):
+            if len(x) != len(y):
                 return False
+            for key, value in x.items():
+                other = y.get(key, MISSING)
+                if other is MISSING:
+                    return False
+                if not same_at_once(value, other):
+                    pending.append((value, other))
         elif kind is Kind.LIST:
-            if len(x) != len(y):  # type: ignore[arg-type]
+            if len(x) != len(y):
                 return False
-            pending.extend(zip(x, y, strict=True))  # type: ignore[call-overload]
+            pending.extend(pair for pair in zip(x, y, strict=True) if not same_at_once(*pair))
         elif not scalars_equal(x, y, kind, strict):
             return False
     return True
 
 
-def _paired_keys(x: Any, y: Any, pending: list[tuple[object, object]]) -> bool:
-    if len(x) != len(y):
-        return False
-    for key, value in x.items():
-        other = y.get(key, MISSING)
-        if other is MISSING:
-            return False
-        pending.append((value, other))
-    return True
+def same_at_once(x: object, y: object) -> bool:
+    """Whether the values are plainly the same, as most are; False where a closer look is needed."""
+    return x is y or (type(x) is type(y) and type(x) in _PLAIN and x == y)
 
 
 def scalars_equal(x: Any, y: Any, kind: Kind, strict: bool) -> bool:
@@ -122,6 +126,8 @@ def scalars_equal(x: Any, y: Any, kind: Kind, strict: bool) -> bool:
     if kind is Kind.TEXT:
         return bool(x == y) or (not strict and trimmed(x) == trimmed(y))
     if kind is Kind.NUMBER:
+        if type(x) in _EXACT and type(y) in _EXACT:
+            return bool(x == y or (x != x and y != y))
         nan = is_nan(x), is_nan(y)
         return all(nan) if any(nan) else bool(x == y)
     if kind is Kind.FOREIGN:
@@ -136,14 +142,26 @@ def _foreign_equal(x: Any, y: Any) -> bool:
         return False
 
 
-class _Mark(enum.Enum):
-    """What stands in a canonical form for what Python would take for something else."""
+class _Mark:
+    """What stands in a canonical form for what Python would take for something else; hashed by identity, which is fast."""
 
-    LIST = "list"
-    OBJECT = "object"
-    TRUE = "true"
-    FALSE = "false"
-    NAN = "nan"
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> str:
+        return self.name
+
+
+_LIST: Final = _Mark("_LIST")
+_OBJECT: Final = _Mark("_OBJECT")
+_TRUE: Final = _Mark("_TRUE")
+_FALSE: Final = _Mark("_FALSE")
+_NAN: Final = _Mark("_NAN")
 
 
 class _Foreign:
@@ -170,18 +188,21 @@ def canonical(value: object, strict: bool = False, *, fold: bool = False, numeri
     kind = kind_of(value)
     if kind is not Kind.LIST and kind is not Kind.OBJECT:
         return _leaf(value, kind, strict, fold, numeric)
+    plain = not (strict or fold or numeric)
     form: list[Hashable] = []
     pending: list[Any] = [value]
     while pending:
         current = pending.pop()
         kind = kind_of(current)
-        if kind is Kind.LIST:
-            form.append(_Mark.LIST)
+        if kind is Kind.TEXT and plain:
+            form.append(trimmed(current))
+        elif kind is Kind.LIST:
+            form.append(_LIST)
             form.append(len(current))
             pending.extend(reversed(current))
         elif kind is Kind.OBJECT:
             keys = _sorted_keys(current)
-            form.append(_Mark.OBJECT)
+            form.append(_OBJECT)
             form.append(len(keys))
             form.extend(keys)
             pending.extend(current[key] for key in reversed(keys))
@@ -205,9 +226,9 @@ def _leaf(value: Any, kind: Kind, strict: bool, fold: bool, numeric: bool) -> Ha
             return number
         return text.casefold() if fold else str(text)
     if kind is Kind.NUMBER:
-        return _Mark.NAN if is_nan(value) else value
+        return _NAN if is_nan(value) else value
     if kind is Kind.BOOLEAN:
-        return _Mark.TRUE if value else _Mark.FALSE
+        return _TRUE if value else _FALSE
     if kind is Kind.FOREIGN:
         return _Foreign(value)
     return None if kind is Kind.NULL else MISSING

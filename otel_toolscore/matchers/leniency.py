@@ -29,6 +29,8 @@ def text_truth(value: object, accuse: bool, test: Callable[[str], Truth], *, sea
         return test(value)
     if value is MISSING or value is None or not accuse:
         return False
+    if isinstance(value, str) and not looks_nested(value):
+        return test(value)
     return _reading(value, test, searches, 0)
 
 
@@ -80,6 +82,8 @@ def json_texts(number: Any) -> tuple[str, ...]:
 
 def number_truth(value: object, accuse: bool, test: Callable[[Any], bool]) -> Truth:
     """What a number matcher says of the value; where it accuses, text that is a JSON number is read. NaN compares with nothing."""
+    if type(value) is int:
+        return test(value)
     if value is MISSING or value is None:
         return False
     number: Any = value
