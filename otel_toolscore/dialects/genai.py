@@ -41,7 +41,7 @@ def read(span: Span) -> Part | None:
     tool = values.text(attributes.get(semconv.TOOL_NAME))
     arguments = values.arguments(attributes.get(semconv.TOOL_CALL_ARGUMENTS))
     result = values.result(attributes.get(semconv.TOOL_CALL_RESULT))
-    messages = messages_of(span)
+    messages = _details(span)
     call_id = values.identifier(attributes.get(semconv.TOOL_CALL_ID))
     if "tool" in (role, presumed):
         if arguments == NOT_CAPTURED:
@@ -49,6 +49,8 @@ def read(span: Span) -> Part | None:
         if result == NOT_CAPTURED:
             result = _answered(messages) or _result_event(span)
         messages = Messages()
+    elif span.events:
+        messages = transcript.joined(messages, _events(span))
     return Part(
         role=role,
         presumed=presumed,
@@ -67,24 +69,25 @@ def read(span: Span) -> Part | None:
     )
 
 
-def messages_of(span: Span) -> Messages:
-    """The messages on the span: attributes, the event that details the operation, or one event a message."""
-    attributes = span.attributes
-    said: list[Messages] = []
-    if semconv.INPUT_MESSAGES in attributes or semconv.OUTPUT_MESSAGES in attributes:
-        said.append(transcript.messages(attributes.get(semconv.INPUT_MESSAGES), attributes.get(semconv.OUTPUT_MESSAGES)))
-    told: list[dict[str, object]] = []
-    for event in span.events:
-        if event.name == semconv.EVENT_OPERATION_DETAILS:
-            said.append(transcript.messages(event.attributes.get(semconv.INPUT_MESSAGES), event.attributes.get(semconv.OUTPUT_MESSAGES)))
-        elif event.name in _MESSAGE_EVENTS:
-            told.append({"role": _MESSAGE_EVENTS[event.name], **_fields(event.attributes)})
-    if told:
-        said.append(transcript.messages(told))
-    return transcript.joined(*said)
+def _details(span: Span) -> Messages:
+    """The messages on the span itself, or in the event that details the operation."""
+    places = [span.attributes, *(event.attributes for event in span.events if event.name == semconv.EVENT_OPERATION_DETAILS)]
+    return transcript.joined(
+        *(
+            transcript.messages(place.get(semconv.INPUT_MESSAGES), place.get(semconv.OUTPUT_MESSAGES))
+            for place in places
+            if semconv.INPUT_MESSAGES in place or semconv.OUTPUT_MESSAGES in place
+        )
+    )
 
 
-def event_content(span: Span, name: str, key: str) -> object:
+def _events(span: Span) -> Messages:
+    """The messages that are an event each."""
+    told = [{"role": _MESSAGE_EVENTS[each.name], **_fields(each.attributes)} for each in span.events if each.name in _MESSAGE_EVENTS]
+    return transcript.messages(told) if told else Messages()
+
+
+def _event_content(span: Span, name: str, key: str) -> object:
     """The content of the last event of that name; None where there is none."""
     for event in reversed(span.events):
         if event.name == name:
@@ -119,13 +122,13 @@ def _answered(messages: Messages) -> Evidence | None:
 
 def _arguments_event(span: Span) -> Evidence:
     """On a tool span, the tool message is what the tool was given."""
-    found = values.arguments(event_content(span, semconv.EVENT_TOOL_MESSAGE, "content"))
+    found = values.arguments(_event_content(span, semconv.EVENT_TOOL_MESSAGE, "content"))
     return found if found.state == "captured" or found.cause != "malformed" else NOT_CAPTURED
 
 
 def _result_event(span: Span) -> Evidence:
     """On a tool span, the choice is what the tool gave; a single block of text or JSON is what is in it."""
-    message = event_content(span, semconv.EVENT_CHOICE, "message")
+    message = _event_content(span, semconv.EVENT_CHOICE, "message")
     blocks = values.structure(message)
     if isinstance(blocks, list) and len(blocks) == 1 and isinstance(blocks[0], dict):
         block = blocks[0]

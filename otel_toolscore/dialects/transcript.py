@@ -134,6 +134,8 @@ def _bare(message: _Fields) -> _Fields:
     """The message without the objects that some shapes put around it."""
     for key in ("message", "kwargs", "data"):
         inner = message.get(key)
+        if isinstance(inner, str) and inner[:1] == "{":
+            inner = values.structure(inner)
         if isinstance(inner, dict) and not ("role" in message and "content" in message):
             kind = message.get("type")
             named = message.get("id")
