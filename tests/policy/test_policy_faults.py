@@ -63,7 +63,7 @@ def test_ten_faults_are_told_at_once() -> None:
         "p.yaml:13:9: duplicate `id` `a`: it stands at line 11 already",
         "p.yaml:14:29: `max`: expected a number, at least 0, found `-1`",
         "p.yaml:14:41: `within`: expected a duration such as `60s`, found `5 minutes`",
-        "p.yaml:15:13: `runbook` is empty: give it a value (one line of text), or leave it out",
+        "p.yaml:15:5: `runbook` is empty: give it a value (one line of text), or leave it out",
         "p.yaml:16:5: a rule needs `id`: an id such as `no-rm-rf`",
         "p.yaml:17:30: `args`: path `a[`: at offset 2: expected an index, `*` or a quoted name",
     ]
@@ -73,7 +73,7 @@ def test_ten_faults_are_told_at_once() -> None:
     ("text", "fault"),
     [
         ("rules: §5", "`rules`: expected a list of rules, found a number"),
-        ("rules:§", "`rules` is empty: give it a value (a list of rules), or leave it out"),
+        ("§rules:", "`rules` is empty: give it a value (a list of rules), or leave it out"),
         ("rules: §null", "`rules`: expected a list of rules, found null"),
         ("rules: [§x]", "`rules`: expected a rule (a mapping), found text"),
         ("§text", "`the policy`: expected a policy (a mapping), found text"),
@@ -114,7 +114,7 @@ def test_faults_of_a_policy(text: str, fault: str) -> None:
         ("id: r, forbid: §{}", "a pattern needs tool, server, agent, args, any_arg, result or outcome"),
         ("id: r, forbid: {tool: §[]}", "`tool` is an empty list: expected a list of names or globs (at least one)"),
         ("id: r, forbid: {tool: a, args: §[x]}", "`args`: expected a mapping of paths to values or matchers, found a list"),
-        ("id: r, forbid: {tool: a, args: {x: §}}", "`x` is empty: give it a value (a value or a matcher), or leave it out"),
+        ("id: r, forbid: {tool: a, args: {§x: }}", "`x` is empty: give it a value (a value or a matcher), or leave it out"),
         ("id: r, forbid: {tool: a, outcome: §failed}", "`outcome`: expected ok, error, unknown or not_executed, found `failed`"),
         ("id: r, forbid: {tool: a, outcome: §any}", "`outcome`: expected ok, error, unknown or not_executed, found `any`"),
         ("id: r, forbid: a, severity: §High", "`severity`: expected low, medium, high or critical, found `High`; did you mean `high`?"),

@@ -70,7 +70,7 @@ def test_a_policy_gives_its_own() -> None:
         ("- {tool: a, arg: {}}", "f.yaml:1:13: unknown key `arg` in a forbidden call; did you mean `args`?"),
         ("- {reason: x}", "f.yaml:1:3: a forbidden call needs tool, server, agent, args, any_arg, result or outcome"),
         ("- [a]", "f.yaml:1:3: `the list`: expected the name or glob of a tool, or a forbidden call (a mapping), found a list"),
-        ("- {tool: a, args: }", "f.yaml:1:19: `args` is empty"),
+        ("- {tool: a, args: }", "f.yaml:1:13: `args` is empty"),
         ("text", "f.yaml:1:1: `the policy`: expected a policy (a mapping), found text"),
     ],
 )

@@ -76,10 +76,10 @@ def unexpected(kind: Kind, node: Node, label: str, reading: Reading) -> Refused:
     return REFUSED
 
 
-def read_value(kind: Kind, node: Node, label: str, reading: Reading) -> Any:
-    """The value of a key or an item; nothing where something belongs is a fault of its own."""
+def read_value(kind: Kind, node: Node, label: str, reading: Reading, key: ScalarNode | None = None) -> Any:
+    """The value of a key or an item; nothing where something belongs is a fault of its own, at the key."""
     if isinstance(node, ScalarNode) and node.empty:
-        reading.faults.add(node, f"`{label}` is empty: give it a value ({kind.described()}), or leave it out")
+        reading.faults.add(key or node, f"`{label}` is empty: give it a value ({kind.described()}), or leave it out")
         return REFUSED
     return kind.read(node, label, reading)
 
@@ -299,7 +299,7 @@ class MapOf(msgspec.Struct, frozen=True):
         if len(node.pairs) < self.minimum:
             reading.faults.add(node, f"`{label}` is empty: expected {self.described()}")
             return REFUSED
-        pairs = [(self.read_key(key, label, reading), read_value(self.kind, value, key.text, reading)) for key, value in node.pairs]
+        pairs = [(self.read_key(key, label, reading), read_value(self.kind, value, key.text, reading, key)) for key, value in node.pairs]
         return REFUSED if any(part is REFUSED for pair in pairs for part in pair) else tuple(pairs)
 
     def read_key(self, key: ScalarNode, label: str, reading: Reading) -> Any:

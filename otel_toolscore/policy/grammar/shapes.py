@@ -93,7 +93,7 @@ class Shape(msgspec.Struct, frozen=True):
         values: dict[str, Any] = {}
         for name, value_node in node.pairs:
             if name.text in known:
-                value = read_value(known[name.text].kind, value_node, name.text, reading)
+                value = read_value(known[name.text].kind, value_node, name.text, reading, name)
                 if value is not REFUSED:
                     values[name.text] = value
             elif not name.text.startswith(IGNORED):
