@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from otel_toolscore.align.alignment import Alignment, Existence, Slot, align
+from otel_toolscore.align.alignment import Alignment, Existence, Slot
 from otel_toolscore.align.evidence import Calls
 from otel_toolscore.align.extras import Extra
 from otel_toolscore.align.judgement import Judgement, judge
+from otel_toolscore.align.question import Question, align
 
-__all__ = ["Alignment", "Calls", "Existence", "Extra", "Judgement", "Slot", "align", "judge"]
+__all__ = ["Alignment", "Calls", "Existence", "Extra", "Judgement", "Question", "Slot", "align", "judge"]

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Final, Literal, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import msgspec
 
-from otel_toolscore.align.assignment import Levels
 from otel_toolscore.align.chains import out_of_order
 from otel_toolscore.align.evidence import Calls
-from otel_toolscore.align.extras import Extra, may_be_left, tolerated
-from otel_toolscore.align.faultless import Faultless, GivenUpError, find
 from otel_toolscore.align.judgement import Judgement, judge
-from otel_toolscore.align.optimum import Fits, optimum
-from otel_toolscore.align.tree import Choices, Tree, grow, lay_out, settled
-from otel_toolscore.align.weights import Weights
-from otel_toolscore.align.worth import Worth, worth
-from otel_toolscore.compare import canonical, has_matchers
-from otel_toolscore.expected import ExpectedCall, Item
+from otel_toolscore.align.tree import Choices, Tree, lay_out
+from otel_toolscore.align.worth import Worth
+from otel_toolscore.expected import ExpectedCall
 from otel_toolscore.model import Difference, Match, Pair, Truth
 
 Existence: TypeAlias = Literal["certain", "possible", "none", "unsettled"]
@@ -80,79 +74,8 @@ def _unknown(slot: Slot) -> bool:
     return slot.judgement is not None and bool(slot.judgement.open)
 
 
-def align(items: Sequence[Item], calls: Calls, *, order: str = "in_order", extra: Extra = "forbid", complete: bool = True) -> Alignment:
-    """The alignment of the expected items with the calls.
-
-    One without any difference, if there is one; else one that could be so for some completion of what is not known (in a
-    trace that is not complete also with calls that are missing from it); else the best by: most pairs of the same tool,
-    most equal arguments, fewest surplus arguments, outcomes met, fewest pairs out of order, earliest calls, first
-    alternatives. What is not known counts as neither equal nor surplus.
-    """
-    tree = grow(items, order)
-    kinds, worths = _worths(tree, calls)
-    weights = Weights.over(calls)
-    ranks = calls.ranks
-    left = may_be_left(extra, calls)
-    certain, possible = ([weights.levels(one, one.full | (one.open if open_ else 0)) for one in worths] for open_ in (False, True))
-    gave_up = False
-
-    def faultless(fits: Sequence[Levels], truths: tuple[Truth, ...], *, optional: bool = False) -> Faultless | None:
-        nonlocal gave_up
-        try:
-            return find(tree, fits, ranks, _those(left, truths), kinds.__getitem__, optional=optional)
-        except GivenUpError:
-            gave_up = True
-            return None
-
-    found, existence = faultless(certain, (True,)), _CERTAIN
-    if found is None and (not complete or None in left or any(one.open for one in worths)):
-        found, existence = faultless(possible, (True, None), optional=not complete), _POSSIBLE
-    if found is not None:
-        choices, taken, exact, bound = found.choices, found.taken, found.exact and not gave_up, None
-    else:
-        existence = "unsettled" if gave_up else "none"
-        best = optimum(tree, Fits([weights.levels(one, one.candidates) for one in worths], possible), ranks)
-        choices, taken, exact = best.choices, best.taken, best.exact and not gave_up
-        bound = best.gap // weights.equal + 1 if best.gap else None
-    slots = _slots(tree, settled(tree, choices), taken, calls)
-    paired = [slot.call for slot in slots if slot.call is not None]
-    rest = sorted(set(range(len(calls))).difference(paired))
-    return Alignment(calls, tree, settled(tree, choices), worths, slots, tolerated(extra, calls, rest, paired), existence, exact, bound)
-
-
-_CERTAIN: Final[Existence] = "certain"
-_POSSIBLE: Final[Existence] = "possible"
-
-
-def _those(left: Sequence[Truth], truths: tuple[Truth, ...]) -> int:
-    """Calls that may be left over with one of these answers."""
-    return sum(1 << index for index, truth in enumerate(left) if truth in truths)
-
-
-def _worths(tree: Tree, calls: Calls) -> tuple[list[int], tuple[Worth, ...]]:
-    """For each leaf what calls are worth to it, and a number that leaves which ask for the same share."""
-    known: dict[Hashable, int] = {}
-    found: list[Worth] = []
-    kinds: list[int] = []
-    for leaf in tree.leaves:
-        key = _meaning(leaf, calls.strict)
-        if key not in known:
-            known[key] = len(found)
-            found.append(worth(leaf, calls))
-        kinds.append(known[key])
-    return kinds, tuple(found[kind] for kind in kinds)
-
-
-def _meaning(leaf: ExpectedCall, strict: bool) -> Hashable:
-    """What of an expected call decides what calls are worth to it."""
-    arguments: Hashable = None
-    if leaf.arguments is not None:
-        plain = not leaf.field_rules and not has_matchers(leaf.arguments)
-        arguments = (canonical(leaf.arguments, strict),) if plain else (id(leaf.arguments), id(leaf.field_rules))
-    return leaf.name, leaf.server, leaf.outcome, leaf.allow_extra_fields, arguments
-
-
-def _slots(tree: Tree, choices: Choices, taken: Mapping[int, Sequence[int]], calls: Calls) -> tuple[Slot, ...]:
+def slots_of(tree: Tree, choices: Choices, taken: Mapping[int, Sequence[int]], calls: Calls) -> tuple[Slot, ...]:
+    """The resolved expectation with the calls that its leaves take."""
     layout = lay_out(tree.root, choices)
     rows: list[tuple[int, int, int | None]] = []
     for number, unit in enumerate(layout.units):

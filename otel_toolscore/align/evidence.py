@@ -207,10 +207,10 @@ class Calls:
         self._by_name: dict[str, list[int]] = {}
         self._defaults: dict[int, bool] = {}
         self._arguments: dict[str, Arguments] = {}
-        self.argument_count = 0
-        """Arguments of all calls together."""
+        self.most_arguments = 0
+        """How many arguments the call with the most of them has, as its spans record them together."""
         for index, call in enumerate(self.calls):
-            self.argument_count += sum(map(len, arguments_of(call)))
+            self.most_arguments = max(self.most_arguments, sum(map(len, arguments_of(call))))
             self.by_outcome[call.outcome] = self.by_outcome.get(call.outcome, 0) | 1 << index
             for name in names_of(call):
                 self._by_name.setdefault(name, []).append(index)

@@ -7,8 +7,9 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
+from otel_toolscore.align.entries import asks_nothing, compared
 from otel_toolscore.align.evidence import Calls, unusable
-from otel_toolscore.align.worth import asks_nothing, compared, outcome_met, server_fits
+from otel_toolscore.align.worth import outcome_met, server_fits
 from otel_toolscore.compare import ArgumentComparison
 from otel_toolscore.expected import ExpectedCall
 from otel_toolscore.model import MISSING, Difference, ToolCall, Truth

@@ -29,7 +29,7 @@ NULL: Final = -2
 """Stands, in a search for an exchange, for all that may stay free."""
 
 
-Earliness: TypeAlias = tuple[int, list[float]]
+Earliness: TypeAlias = tuple[int, list[tuple[int, float]]]
 
 
 class Slots(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Slots(msgspec.Struct, frozen=True):
                 made[self.units[row]] += 1
         lacking = [number for number, unit in enumerate(self.layout.units) for _ in range(made[number], unit.least)]
         found.extend((number, math.inf) for number in lacking)
-        return len(lacking), [when for _, when in sorted(found)]
+        return len(lacking), sorted(found)
 
     @property
     def simple(self) -> bool:

@@ -97,6 +97,15 @@ def _dissolved(kind: type[Series] | type[Parallel], parts: Sequence[Node]) -> No
     return found[0] if len(found) == 1 else kind(tuple(found))
 
 
+def without_order(node: Node) -> Node:
+    """The same with every sequence as a group."""
+    if isinstance(node, Leaf):
+        return node
+    if isinstance(node, Choice):
+        return Choice(node.index, tuple(without_order(part) for part in node.alternatives))
+    return _dissolved(Parallel, [without_order(part) for part in node.parts])
+
+
 def leaves_below(node: Node) -> Iterator[int]:
     """Indices of all leaves below the node, whatever is chosen."""
     if isinstance(node, Leaf):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from otel_toolscore.align.assignment import Levels
-from otel_toolscore.align.evidence import Calls
 from otel_toolscore.align.worth import Worth
 
 
@@ -17,11 +16,11 @@ class Weights(msgspec.Struct, frozen=True):
     surplus: int
 
     @classmethod
-    def over(cls, calls: Calls) -> Weights:
-        """For alignments with these calls: no more pairs than calls, no more arguments than they have."""
-        surplus = len(calls) + 1
-        arguments = calls.argument_count + 1
-        return cls(surplus * arguments * arguments, surplus * arguments, surplus)
+    def over(cls, pairs: int, arguments: int) -> Weights:
+        """For alignments of up to so many pairs, each with up to so many arguments that are equal or surplus."""
+        surplus = pairs + 1
+        total = pairs * arguments + 1
+        return cls(surplus * total * total, surplus * total, surplus)
 
     def of(self, equal: int, surplus: int, met: bool) -> int:
         """What a pair adds."""

@@ -122,16 +122,16 @@ def judged(
             return None
     pairs = [(leaf, call) for call, leaf in enumerate(takers) if leaf >= 0]
     crossed = fewest_crossed(leaves, pairs, calls.ranks)
-    vector: list[float] = []
+    turns: list[tuple[int, float]] = []
     missing = 0
-    for (expected, _), taken in zip(leaves, by_leaf, strict=True):
+    for leaf, ((expected, _), taken) in enumerate(zip(leaves, by_leaf, strict=True)):
         lacking = max(0, expected.min_times - len(taken))
-        vector += [*sorted(taken), *[math.inf] * lacking]
+        turns += [(-leaf, -call) for call in (*sorted(taken), *[math.inf] * lacking)]
         missing += lacking
     left = [call for call, leaf in enumerate(takers) if leaf < 0]
     faultless = not (crossed or missing or any(partial)) and all(is_tolerated(call, takers, calls, extra) for call in left)
-    result = Best(len(pairs), equal, surplus, met, crossed, tuple(vector))
-    return (faultless, len(pairs), equal, -surplus, met, -crossed, -missing, [-when for when in vector]), result
+    result = Best(len(pairs), equal, surplus, met, crossed, tuple(-call for _, call in turns))
+    return (faultless, len(pairs), equal, -surplus, met, -crossed, -missing, turns), result
 
 
 def is_tolerated(call: int, takers: Sequence[int], calls: Calls, extra: str) -> bool:

@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from otel_toolscore.align.entries import compared
 from otel_toolscore.align.evidence import Calls, arguments_of, unusable
-from otel_toolscore.align.worth import compared, worth
+from otel_toolscore.align.worth import worth
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes, FieldRule, Matcher
 from otel_toolscore.expected import ExpectedCall
 from otel_toolscore.model import NOT_CAPTURED, Evidence, Missing, ToolCall, Truth, Variant
