@@ -466,9 +466,12 @@ class TestShape:
             make()
 
     def test_long_unordered(self) -> None:
-        """Lists too long to be paired are unknown."""
-        assert both(Unordered([ANY] * 1001), [1] * 1001) == (U, U)
-        assert both(Unordered([ANY] * 1001), [1]) == (F, F)
+        """Long lists are paired where that takes few questions, and are unknown where it takes too many."""
+        numbers = list(range(5_000))
+        assert both(Unordered(numbers), numbers[::-1]) == (T, T)
+        assert both(Unordered([ANY] * 5_000), numbers) == (T, T)
+        assert both(Unordered([Gt(number - 0.5) for number in numbers]), numbers[::-1]) == (U, U)
+        assert both(Unordered([ANY] * 5_000), [1]) == (F, F)
 
 
 class TestCombined:

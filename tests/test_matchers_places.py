@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import posixpath
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -237,6 +238,27 @@ class TestHostIn:
             assert not clears or accuses
             host = certain_host(url)
             assert host is None or normal_host(host) == host
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://" + " " * 200_000 + "x",
+        "\u0301\u0323" * 200_000,
+        "/" * 300_000,
+        "http://" + "\u00e9" * 200_000,
+        "a:" * 200_000,
+        "%25" * 200_000,
+        "." * 99_999,
+    ],
+    ids=range(7),
+)
+def test_hostile_text(text: str) -> None:
+    """Text made to be slow to read is answered at once, and clears nothing."""
+    start = time.perf_counter()
+    for matcher in (HostIn("a.example"), PathUnder("/etc", "C:/x"), Date("2026-01-31")):
+        assert both(matcher, text) in ((F, F), (F, U))
+    assert time.perf_counter() - start < 5
 
 
 class TestDate:

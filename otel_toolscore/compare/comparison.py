@@ -16,16 +16,14 @@ import msgspec
 from otel_toolscore.compare.equality import MAX_DIGITS, Kind, canonical, kind_of, number_in, same_at_once, scalars_equal, trimmed
 from otel_toolscore.compare.field_rules import FieldRule, Place
 from otel_toolscore.compare.matcher import Attributes, Matcher, has_matchers
-from otel_toolscore.compare.pairing import pairing
+from otel_toolscore.compare.pairing import Partners, Questions, TooManyQuestions, paired_by_form, pairing
 from otel_toolscore.model import MISSING, Difference
 from otel_toolscore.paths import joined
 from otel_toolscore.schemas import Field
 
-MAX_PAIRINGS: Final = 1_000_000
-"""Lists in any order whose items would need more single comparisons are left open, where only those could decide."""
 MAX_COUNTED: Final = 16
 """Items with more differences than this are all equally far apart."""
-MAX_QUESTIONS: Final = 50
+MAX_LEVELS: Final = 50
 """How deep questions about defaults and about lists in any order may stand inside each other; deeper ones are left open."""
 MAX_REPORTED: Final = 400
 """Up to so many pairs of left-over items are tried to find those that differ least."""
@@ -169,7 +167,7 @@ class Comparison:
     def _apart(self, task: Task, limit: int = 1) -> Comparison:
         """The same question asked on its own."""
         comparison = Comparison(self.strict, self.attributes, self.level + 1, limit)
-        if self.level < MAX_QUESTIONS:
+        if self.level < MAX_LEVELS:
             comparison.run(task)
         else:
             comparison.opened.append(written(task.link))
@@ -178,33 +176,35 @@ class Comparison:
     # Lists
 
     def _in_any_order(self, task: Task) -> None:
-        expected, actual = task.expected, task.actual
         form = self._item_form(task)
         if form is not None:
-            partner = _paired_by_form([form(item) for item in expected], [form(item) for item in actual])
-        elif len(expected) * len(actual) <= MAX_PAIRINGS:
-            asked: dict[tuple[int, int], Comparison] = {}
-
-            def answer(row: int, column: int) -> Comparison:
-                if (row, column) not in asked:
-                    asked[row, column] = self._apart(_pair(task, row, column))
-                return asked[row, column]
-
-            partner = pairing(
-                len(expected), len(actual), lambda row, column: not (answer(row, column).differences or answer(row, column).opened)
-            )
-            if None in partner and len(expected) == len(actual):
-                possible = pairing(len(expected), len(actual), lambda row, column: not answer(row, column).differences)
-                if None not in possible:
-                    self.opened.append(written(task.link))
-                    return
-        elif len(expected) == len(actual):
-            self.opened.append(written(task.link))
-            return
+            partner = paired_by_form([form(item) for item in task.expected], [form(item) for item in task.actual])
         else:
-            self.differs(task, "has another number of items")
-            return
+            try:
+                found = self._best_pairs(task)
+            except TooManyQuestions:
+                found = None
+                if len(task.expected) != len(task.actual):
+                    self.differs(task, "has another number of items")
+                    return
+            if found is None:
+                self.opened.append(written(task.link))
+                return
+            partner = found
         self._left_over(task, partner)
+
+    def _best_pairs(self, task: Task) -> Partners | None:
+        """As many pairs of equal items as there can be; None where it depends on what is unknown whether all are paired."""
+        expected, actual = task.expected, task.actual
+        # What is the same in itself is equal under any rule.
+        forms = [None if has_matchers(item) else (canonical(item, self.strict),) for item in expected]
+        start = paired_by_form(forms, [(canonical(item, self.strict),) for item in actual])
+        asked = Questions(lambda row, column: self._apart(_pair(task, row, column)))
+        partner = pairing(start, len(actual), lambda row, column: not (asked(row, column).differences or asked(row, column).opened))
+        if None in partner and len(expected) == len(actual):
+            possible = pairing(start, len(actual), lambda row, column: not asked(row, column).differences)
+            return partner if None in possible else None
+        return partner
 
     def _item_form(self, task: Task) -> Any:
         """A function that gives items the same hashable form exactly if they are equal here; None where there is none."""
@@ -333,10 +333,3 @@ def _pair(task: Task, row: int, column: int) -> Task:
     place = task.place.item(row) if task.place is not None else None
     field = task.field.item(row) if task.field is not None else None
     return Task(task.expected[row], task.actual[column], (task.link, row), place, field)
-
-
-def _paired_by_form(expected: list[Any], actual: list[Any]) -> list[int | None]:
-    places: dict[Any, list[int]] = {}
-    for column in range(len(actual) - 1, -1, -1):
-        places.setdefault(actual[column], []).append(column)
-    return [places[form].pop() if places.get(form) else None for form in expected]

@@ -28,10 +28,13 @@ _CERTAIN: Final = re.compile(
     r"(?P<rest>[/?#][^\s\\\x00-\x1f\x7f]*)?"
 )
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_IGNORED: Final = re.compile(r"^[\x00-\x20]+|[\x00-\x20]+$|[\t\r\n\x7f\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_AROUND: Final = "".join(map(chr, range(0x21)))
+_IGNORED: Final = re.compile(r"[\t\r\n\x7f\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _MAIL: Final = re.compile(r"\s*(?:mailto:)?[^/\\:@\s?#]+@[^/\\:@\s]+\s*", re.IGNORECASE)
 MAX_CHARACTERS: Final = 100_000
 """Of a longer text that is not clearly a URL, only the beginning is searched for hosts."""
+MAX_HOST: Final = 1_000
+"""A longer text is no host name (those have up to 253 characters)."""
 _PORT: Final = re.compile(r":[0-9]*$")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?", re.ASCII)
 _DOTS: Final = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."})
@@ -42,6 +45,8 @@ def normal_host(host: str) -> str | None:
 
     None where it is no host name. Numeric forms of IPv4 addresses (`0x7f.1`, `2130706433`) are read as browsers do.
     """
+    if len(host) > MAX_HOST:
+        return None
     if host.startswith("["):
         try:
             return f"[{ipaddress.IPv6Address(host.removeprefix('[').removesuffix(']'))}]"
@@ -109,7 +114,7 @@ def possible_hosts(text: str) -> Iterator[str]:
     if _MAIL.fullmatch(text):
         return
     authorities: dict[str, None] = {}
-    for form in dict.fromkeys((text, _IGNORED.sub("", text), _IGNORED.sub("", unquote(text)))):
+    for form in dict.fromkeys((text, _bare(text), _bare(unquote(text)))):
         for rest in (form, _SCHEME.sub("", form, count=1)):
             rest = rest.lstrip("/\\")
             # Where the authority ends: for most, for those that take a backslash for a slash, for those that know only slashes.
@@ -118,6 +123,11 @@ def possible_hosts(text: str) -> Iterator[str]:
     for authority in authorities:
         for part in {authority, authority.rpartition("@")[2], authority.partition("@")[2].partition("@")[0]}:
             yield from _hosts_of(part)
+
+
+def _bare(text: str) -> str:
+    """The text without what browsers drop from URLs."""
+    return _IGNORED.sub("", text.strip(_AROUND))
 
 
 def _hosts_of(authority: str) -> Iterator[str]:

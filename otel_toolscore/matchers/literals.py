@@ -9,15 +9,12 @@ from typing import Any
 
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes, Kind, Matcher, canonical, equal, has_matchers, kind_of
 from otel_toolscore.compare.equality import scalars_equal
-from otel_toolscore.compare.pairing import all_paired
+from otel_toolscore.compare.pairing import all_paired, paired_by_form
 from otel_toolscore.matchers.faults import refused
 from otel_toolscore.matchers.leniency import json_texts
 from otel_toolscore.matchers.truth import some
 from otel_toolscore.model import MISSING, Missing, Truth
 from otel_toolscore.nested_json import UNREAD, readings
-
-MAX_UNORDERED = 1_000
-"""`$unordered` does not compare longer lists: unknown."""
 
 _CONTAINERS = (Kind.LIST, Kind.OBJECT)
 
@@ -180,13 +177,14 @@ class Unordered(Matcher):
     def _holds(self, items: list[Any] | tuple[Any, ...], accuse: bool, attributes: Attributes) -> Truth:
         if len(items) != len(self.items):
             return False
-        if len(items) > MAX_UNORDERED:
-            return None
 
         def fits(row: int, column: int) -> Truth:
             return literal_truth(self.items[row], items[column], accuse=accuse, attributes=attributes)
 
-        return all_paired(len(self.items), len(items), fits)
+        strict = not accuse
+        forms = [None if has_matchers(item) else (canonical(item, strict),) for item in self.items]
+        start = paired_by_form(forms, [(canonical(item, strict),) for item in items])
+        return all_paired(start, len(items), fits)
 
     def spelled(self) -> dict[str, Any]:
         return {"$unordered": [spelled_value(item) for item in self.items]}

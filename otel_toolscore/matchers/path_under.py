@@ -15,6 +15,8 @@ from otel_toolscore.matchers.faults import Fault, MatcherError, refused
 from otel_toolscore.matchers.leniency import text_truth
 from otel_toolscore.model import Missing, Truth
 
+MAX_CHARACTERS: Final = 8_192
+"""A longer text, twice what systems take for a path, clears nothing and is unknown where a fit accuses."""
 MAX_WRITINGS: Final = 12
 """How many ways of writing one path are looked at."""
 
@@ -107,13 +109,17 @@ class PathUnder(Matcher):
     def test(self, value: object | Missing, *, accuse: bool, attributes: Attributes = NO_ATTRIBUTES) -> Truth:
         return text_truth(value, accuse, self._may_lie_under if accuse else self._certainly_lies_under)
 
-    def _may_lie_under(self, text: str) -> bool:
+    def _may_lie_under(self, text: str) -> Truth:
+        if len(text) > MAX_CHARACTERS:
+            return None
         cut = {text, trimmed(text), text.partition("\0")[0], _FILE_URL.sub("", trimmed(text), count=1)}
         forms = {writing for form in cut for writing in _writings(form)[0]}
         forms |= {_DEVICE.sub(lambda match: "//" if match[1] else "", form, count=1) for form in forms}
         return any(_under(place, root) for windows, root in self._places for form in forms for place in _possible(form, root, windows))
 
-    def _certainly_lies_under(self, text: str) -> bool:
+    def _certainly_lies_under(self, text: str) -> Truth:
+        if len(text) > MAX_CHARACTERS:
+            return False
         forms, complete = _writings(text)
         if not complete or any(_CONTROL.search(form) for form in forms):
             return False
