@@ -158,17 +158,21 @@ def _only_parameter(schema: object) -> str | None:
 
 
 def _variants(call: ToolCall, readings: Sequence[Reading]) -> tuple[Variant, ...]:
-    """How each span describes the call; empty where they all say the same. What a span does not record, it has from the call."""
-    made: dict[object, Variant] = {}
+    """How each span describes the call, the outermost first; empty where they all say the same.
+
+    What a span does not record it has from the call: the arguments, the name, and the server unless another span that says the same
+    otherwise knows it.
+    """
+    servers: dict[object, dict[str | None, Variant]] = {}
     for reading in readings:
         arguments = reading.arguments if reading.arguments.state == "captured" else call.arguments
         tool = reading.tool or call.tool
-        variant = Variant(
-            tool, reading.server or call.server, (reading.recorded_name if reading.tool else None) or call.recorded_name or tool, arguments
-        )
+        recorded = (reading.recorded_name if reading.tool else None) or call.recorded_name or tool
         given = canonical(arguments.value) if arguments.state == "captured" else None
-        made.setdefault((variant.tool, variant.server, given), variant)
-    return tuple(made.values()) if len(made) > 1 else ()
+        variant = Variant(tool, reading.server or call.server, recorded, arguments)
+        servers.setdefault((tool, given), {}).setdefault(reading.server, variant)
+    made = [variant for described in servers.values() for server, variant in described.items() if server is not None or len(described) == 1]
+    return tuple(made) if len(made) > 1 else ()
 
 
 def _named_agent(readings: Sequence[Reading]) -> str | None:
