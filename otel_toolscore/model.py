@@ -237,6 +237,9 @@ class ExpectationResult(msgspec.Struct, frozen=True, kw_only=True):
     """For each expected index of the alignment, the tool's name."""
     exact: bool = True
     """False where the alignment is not proven optimal."""
+    bound: int | None = None
+    """Where a better alignment may exist: at most so many more arguments could be equal in it. None where `exact`, and
+    where only its order or earliness is not proven best."""
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,8 +44,14 @@ class Question:
 
     @property
     def open(self) -> bool:
-        """Whether anything is not known that an answer may hang on."""
-        return not self.complete or any(None in left for left in self.left) or any(one.open or one.unsure for one in self.worths)
+        """Whether anything is not known that the answer may hang on, calls that are missing from the trace included."""
+        return self.open_values or not self.complete
+
+    @property
+    def open_values(self) -> bool:
+        """Whether anything of the calls is not known that the answer may hang on."""
+        values = any(one.open or one.unsure or one.unknown or one.outcome_open for one in self.worths)
+        return values or any(None in left for left in self.left) or bool(self.calls.by_outcome.get("unknown", 0))
 
     def nominal(self) -> Alignment:
         """The alignment.
@@ -81,7 +87,9 @@ class Question:
         tree = Tree(without_order(self.tree.root), self.tree.leaves, self.tree.choices)
         fits = []
         for leaf, one in zip(self.tree.leaves, self.worths, strict=True):
-            allowed = one.full | one.open if leaf.must else one.candidates & one.perhaps_met
+            allowed = one.full | one.open
+            if not leaf.must:
+                allowed = one.candidates if leaf.outcome == "any" else one.candidates & (one.met | one.outcome_open)
             fits.append(self.weights.levels(one, allowed))
         gave_up, self.gave_up = self.gave_up, False
         found = self._faultless(tree, fits, _POSSIBLE, optional=not self.complete)

@@ -28,8 +28,8 @@ class Worth(msgspec.Struct, frozen=True):
     """Candidates without any difference."""
     open: int
     """Candidates of which it is not known whether they have one."""
-    perhaps_met: int
-    """Calls that have, or may have, the outcome; where any will do: all."""
+    outcome_open: int
+    """Candidates of which it is not known whether they have the outcome that is asked for."""
     unsure: int
     """Candidates of which the server is not known, though it is asked for."""
     unknown: int
@@ -77,15 +77,18 @@ def worth(expected: ExpectedCall, calls: Calls) -> Worth:
         truth = outcome_met(expected.outcome, outcome)
         met |= mask if truth else 0
         open_outcome |= mask if truth is None else 0
-    perhaps = -1 if expected.outcome == "any" else met | open_outcome
-    sound = candidates & (-1 if expected.outcome == "any" else met)
+    sound = candidates
+    if expected.outcome == "any":
+        open_outcome = 0
+    else:
+        sound &= met
     if expected.arguments is None:
         classes, full, open_arguments, unknown = {(0, 0): candidates}, candidates, 0, 0
     else:
         classes, full, open_arguments, unknown = by_arguments(expected, expected.arguments, calls, candidates)
-    possible = (full | open_arguments | unknown) & candidates & perhaps
+    possible = (full | open_arguments | unknown) & (sound | candidates & open_outcome)
     full &= sound & ~unsure
-    return Worth(candidates, classes, met, full, possible & ~full, perhaps, unsure, unknown)
+    return Worth(candidates, classes, met, full, possible & ~full, candidates & open_outcome, unsure, unknown)
 
 
 def favourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:
@@ -94,7 +97,7 @@ def favourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:
     Such a call still comes after one of which that is known: it counts a surplus argument.
     """
     classes = _moved(found, (countable(expected, tolerances=calls.tolerances), 1))
-    return msgspec.structs.replace(found, classes=classes, met=found.met | found.perhaps_met & found.open)
+    return msgspec.structs.replace(found, classes=classes, met=found.met | found.outcome_open)
 
 
 def unfavourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:

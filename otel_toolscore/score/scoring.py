@@ -1,0 +1,168 @@
+"""The verdict on calls, from their alignment with what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+import msgspec
+
+from otel_toolscore.align import Alignment, Calls, Extra, Question
+from otel_toolscore.compare import NO_ATTRIBUTES, Attributes
+from otel_toolscore.expected import Item
+from otel_toolscore.metrics import measure
+from otel_toolscore.model import ExpectationResult, ToolCall, Verdict
+from otel_toolscore.score import reasons
+from otel_toolscore.score.bounds import Bounds, is_steady, score_bounds
+from otel_toolscore.score.composite import composite, grade, merged
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def score_calls(
+    items: Sequence[Item],
+    calls: Sequence[ToolCall],
+    *,
+    id: str,  # noqa: A002
+    order: str = "in_order",
+    extra: Extra = "forbid",
+    min_score: float | Fraction | None = None,
+    strict: bool = False,
+    weights: Mapping[str, float | Fraction] | None = None,
+    complete: bool = True,
+    tolerances: bool = True,
+    schemas: Mapping[str, object] = _NOTHING,
+    servers: Mapping[str, str] = _NOTHING,
+    agent: str | None = None,
+    span_id: str | None = None,
+    indices: Sequence[int] | None = None,
+    attributes: Attributes = NO_ATTRIBUTES,
+) -> ExpectationResult:
+    """How the calls do against the expected items.
+
+    `calls` in time (see `align.evidence.ranks`); `extra`: what becomes of calls beyond the expected ones; `min_score`: the
+    composite from which differences in arguments and order are forgiven (None: never); `complete`: whether all calls that
+    were made are known; `tolerances`: whether what the expectation tolerates is taken out before the metrics; `schemas`
+    and `servers` by tool; `indices`: of the calls in their run; `attributes`: of the scope, for `$attr`.
+
+    The verdict is `pass` if every completion of what is not known passes, `fail` if none does, else `inconclusive`.
+    ValueError where the weights are no weights.
+    """
+    shares = merged(weights or {})
+    made = Calls(calls, strict=strict, tolerances=tolerances, schemas=schemas, servers=servers, attributes=attributes)
+    question = Question(items, made, order=order, extra=extra, complete=complete)
+    alignment = question.nominal()
+    metrics = measure(alignment, tolerances=tolerances).metrics
+    score = composite(metrics, shares)
+    bounds = score_bounds(question, alignment, shares, tolerances=tolerances)
+    judged = _Judged(question, alignment, None if min_score is None else Fraction(str(min_score)), score, bounds)
+    verdict = judged.verdict()
+    return ExpectationResult(
+        id=id,
+        agent=agent,
+        span_id=span_id,
+        verdict=verdict,
+        score=score,
+        score_bounds=bounds,
+        grade=None if verdict == "inconclusive" or score is None else grade(score),
+        metrics=metrics,
+        reasons=reasons.told(judged.wrong(verdict)),
+        tolerated=reasons.told(judged.let_pass(verdict)),
+        alignment=alignment.pairs(),
+        calls=tuple(range(len(calls)) if indices is None else indices),
+        expected_tools=tuple(slot.expected.name for slot in alignment.slots),
+        exact=alignment.exact,
+        bound=alignment.bound,
+    )
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    """What the verdict and its reasons fold over."""
+
+    question: Question
+    alignment: Alignment
+    minimum: Fraction | None
+    score: Fraction | None
+    bounds: Bounds | None
+
+    def verdict(self) -> Verdict:
+        existence = self.alignment.faultless
+        if existence == "certain":
+            return "pass"
+        if self.minimum is None:
+            return "fail" if existence == "none" else "inconclusive"
+        if not self.question.open:
+            if self._unforgivable() or (self.score is not None and self.score < self.minimum):
+                return "fail" if existence == "none" else "inconclusive"
+            return "pass" if self.score is not None else "inconclusive"
+        low, high = self.bounds if self.bounds is not None else (self.score, self.score)
+        steady = is_steady(self.question, self.alignment)
+        if existence == "none":
+            hopeless = self._unforgivable() if steady else not self.question.may_be_forgiven()
+            if hopeless or (high is not None and high < self.minimum):
+                return "fail"
+        reached = low is not None and low >= self.minimum
+        return "pass" if steady and reached and not self._lacking() and not self._unforgivable() else "inconclusive"
+
+    def _lacking(self) -> bool:
+        return any(slot.call is None for slot in self.alignment.slots)
+
+    def _unforgivable(self) -> bool:
+        """Whether there is a difference that no score forgives."""
+        alignment = self.alignment
+        return (
+            (self.question.complete and self._lacking())
+            or False in alignment.extras.values()
+            or next(reasons.outcome_differences(alignment), None) is not None
+            or next(reasons.argument_differences(alignment, must=True), None) is not None
+            or next(reasons.order_differences(alignment, must=True), None) is not None
+        )
+
+    def _forgiven(self) -> bool:
+        """Whether the score forgives differences in arguments and order."""
+        low = self.bounds[0] if self.bounds is not None else self.score
+        return self.minimum is not None and low is not None and low >= self.minimum
+
+    def wrong(self, verdict: Verdict) -> Iterator[str]:
+        """What is wrong, in the order in which a person would mend it."""
+        alignment = self.alignment
+        forgiven = self._forgiven()
+        yield from reasons.missing(alignment, complete=self.question.complete)
+        yield from reasons.extra_calls(alignment)
+        yield from reasons.argument_differences(alignment, must=True)
+        if not forgiven:
+            yield from reasons.argument_differences(alignment, must=False)
+        yield from reasons.outcome_differences(alignment)
+        yield from reasons.order_differences(alignment, must=True)
+        if not forgiven:
+            yield from reasons.order_differences(alignment, must=False)
+        if verdict != "pass":
+            yield from reasons.unknowns(alignment)
+            yield from self._about_score()
+        if alignment.faultless == "unsettled":
+            yield "whether the calls can be aligned without a difference was not settled within the bounds of the search"
+
+    def _about_score(self) -> Iterator[str]:
+        if self.minimum is None or self._forgiven():
+            return
+        if self.bounds is not None and self.bounds[0] < self.bounds[1]:
+            low, high = map(reasons.number, self.bounds)
+            yield f"the score is between {low} and {high}, the minimum {reasons.number(self.minimum)}"
+        elif self.score is not None:
+            yield f"the score {reasons.number(self.score)} is below the minimum {reasons.number(self.minimum)}"
+        else:
+            yield "there is no metric from which the score could be computed"
+
+    def let_pass(self, verdict: Verdict) -> Iterator[str]:
+        """What the expectation's tolerances and its minimum score let pass."""
+        alignment = self.alignment
+        yield from reasons.tolerances(alignment, self.question.extra)
+        if self._forgiven():
+            soft = [
+                *reasons.argument_differences(alignment, must=False),
+                *reasons.order_differences(alignment, must=False),
+                *(reasons.unknowns(alignment) if verdict == "pass" else ()),
+            ]
+            yield from soft
+            if soft and self.minimum is not None and self.score is not None:
+                yield f"the score {reasons.number(self.score)} reaches the minimum {reasons.number(self.minimum)}"
