@@ -13,6 +13,8 @@ from otel_toolscore.spans import CLIENT, CONSUMER, INTERNAL, PRODUCER, SERVER, U
 NONE: Final = -1
 """No node."""
 
+NO_PARENT: Final = "0" * 16
+"""The span id that stands for none."""
 _PARENT_ORDER: Final = (SERVER, CONSUMER, INTERNAL, UNSPECIFIED, CLIENT, PRODUCER)
 """Where a client and a server share a span id, what is below is the server's."""
 T = TypeVar("T")
@@ -144,7 +146,7 @@ def _parents(nodes: Sequence[Node]) -> tuple[list[int], list[bool]]:
             if caller is not None:
                 parent[index] = caller
                 continue
-        if not node.parent_id or not node.parent_id.strip("0") or node.parent_id == node.span_id:
+        if not node.parent_id or node.parent_id in (NO_PARENT, node.span_id):
             continue
         found = by_id.get(node.parent_id)
         parent[index], missing[index] = (found[0], False) if found else (NONE, True)
