@@ -29,7 +29,8 @@ from otel_toolscore import emit
 from otel_toolscore.dialects import DIALECTS
 from otel_toolscore.emit import Attributes
 from otel_toolscore.live.expecting import EXPECTED_BY, expected_in
-from otel_toolscore.live.memory import OpenSpan, PassedSpan
+from otel_toolscore.live.memory import OpenSpan, TraceMemory
+from otel_toolscore.live.own_end import OwnEnd
 from otel_toolscore.live.policy_in_force import PolicySource, policy_in_force
 from otel_toolscore.live.recognition import Recognition
 from otel_toolscore.live.scorer import LiveScorer, Told
@@ -39,7 +40,6 @@ from otel_toolscore.model import ExpectationResult, RunResult
 from otel_toolscore.otlp.sdk import attributes_of, json_values, span_of
 from otel_toolscore.policy import Policy, attribute_keys
 from otel_toolscore.settings import Settings, from_environment
-from otel_toolscore.spans import INTERNAL
 from otel_toolscore.spans import Span as SpanRecord
 
 logger = logging.getLogger("otel_toolscore")
@@ -85,11 +85,13 @@ class ToolScoreProcessor(SpanProcessor):
             self.policy,
             settings,
             snapshot=self._snapshot,
-            brief=_brief,
             publish=self._publish,
             on_result=self._result if on_result is not None else None,
             dropped=dropped,
         )
+        self._traces = self._scorer.traces
+        self._in_end: set[int] = set()
+        """Spans that are ending through our `end`."""
         self._recognition = Recognition(DIALECTS, self.policy.spans)
         self._resource: tuple[Any, dict[str, object]] = (None, {})
         self._events = EventLog(logger_provider, self.errors)
@@ -122,15 +124,16 @@ class ToolScoreProcessor(SpanProcessor):
         try:
             recognition = self._recognition
             scope = span.instrumentation_scope.name  # type: ignore[union-attr]
-            watched = recognition.scopes.get(scope)
-            if watched is None:
-                watched = recognition.scope(scope)
-            if not watched:
-                held = attributes_of(span)
-                plain = held is None or recognition.plain_keys.issuperset(getattr(held, "_dict", held)) or not recognition.keys(held)
-                if plain and not span.name.startswith(recognition.name_beginnings):
-                    if self._open is not None or span.context.trace_id in self._scorer.traces:
-                        self._started_plain(span)
+            if not (recognition.scopes[scope] if scope in recognition.scopes else recognition.scope(scope)):
+                held = getattr(span, "_attributes", None)
+                keys = getattr(held, "_dict", held)
+                if (not keys or recognition.plain_keys.issuperset(keys) or not recognition.by_keys(keys)) and (
+                    span.name in recognition.plain_names or not recognition.by_name(span.name)
+                ):
+                    if self._traces and (memory := self._traces.get(span.context.trace_id)) is not None:
+                        memory.plain[span.context.span_id] = weakref.ref(span)
+                    if self._open is not None:
+                        self._remember_open(span, self._open)
                     return
             self._started(span, parent_context)
         except NOT_OURS:
@@ -143,16 +146,20 @@ class ToolScoreProcessor(SpanProcessor):
         if not self._running:
             return
         try:
-            memory = self._scorer.traces.get(span.context.trace_id)
-            if memory is None:
-                held = attributes_of(span)
-                if held is None or self._recognition.plain_keys.issuperset(getattr(held, "_dict", held)):
-                    if self._open is not None:
-                        self._open.pop(span.context.span_id, None)
-                    return
-            elif span.context.span_id in memory.nodes:
+            if self._in_end and span.context.span_id in self._in_end:
                 return
-            self._ended(span, known=memory is not None)
+            memory = self._traces.get(span.context.trace_id) if self._traces else None
+            recognition = self._recognition
+            held = getattr(span, "_attributes", None)
+            keys = getattr(held, "_dict", held)
+            if (keys and not recognition.plain_keys.issuperset(keys) and recognition.by_keys(keys)) or (
+                span.name not in recognition.plain_names and recognition.by_name(span.name)
+            ):
+                self._ended_late(span)
+            elif memory is not None:
+                self._ended_plain(span, memory)
+            if self._open is not None:
+                self._open.pop(span.context.span_id, None)
         except NOT_OURS:
             raise
         except BaseException as error:
@@ -187,9 +194,13 @@ class ToolScoreProcessor(SpanProcessor):
         parent_id = parent.span_id if parent is not None else None
         root = parent is None or parent.is_remote
         around: list[tuple[int, OpenSpan]] = []
+        behind = None
         if not root and not self._scorer.knows(context.trace_id, parent_id):
-            around = self._around(trace.get_current_span(parent_context), parent_id)
+            current = trace.get_current_span(parent_context)
+            around = self._around(current, parent_id)
             root = not around
+            if root and isinstance(current, ReadableSpan) and current.get_span_context() == parent:
+                behind = current
         self._resource_of(span)
         opened = OpenSpan(weakref.ref(span), parent_id, read=True, root=root)
         self._scorer.started(
@@ -199,6 +210,7 @@ class ToolScoreProcessor(SpanProcessor):
             sampled=context.trace_flags.sampled,
             bound=expected_in(parent_context),
             around=around,
+            behind=behind,
         )
         self._give_end(span)
         self._sweeper.wake()
@@ -226,46 +238,28 @@ class ToolScoreProcessor(SpanProcessor):
         held = self._open.get(span_id) if self._open is not None else None
         return held() if held is not None else None
 
-    def _started_plain(self, span: Span) -> None:
-        """A span with nothing to read: only where it is matters."""
-        context, parent = span.context, span.parent
-        if self._open is not None:
-            if len(self._open) >= self._open_bound:
-                self._open = {span_id: held for span_id, held in self._open.items() if held() is not None}
-                self._open_bound = max(OPEN_SPANS, 2 * len(self._open))
-            self._open[context.span_id] = weakref.ref(span)
-        if context.trace_id in self._scorer.traces:
-            root = parent is None or parent.is_remote
-            opened = OpenSpan(weakref.ref(span), parent.span_id if parent is not None else None, read=False, root=root)
-            self._scorer.started(context.trace_id, context.span_id, opened, sampled=context.trace_flags.sampled)
+    def _remember_open(self, span: Span, open_spans: dict[int, weakref.ref[Span]]) -> None:
+        """For policies that ask for attributes of whatever is around a scope."""
+        if len(open_spans) >= self._open_bound:
+            for span_id, held in list(open_spans.items()):
+                if held() is None:
+                    open_spans.pop(span_id, None)
+            self._open_bound = max(OPEN_SPANS, 2 * len(open_spans))
+        open_spans[span.context.span_id] = weakref.ref(span)
 
     def _give_end(self, span: Any) -> None:
         """Lets the span call us once when it ends, whoever calls its `end`."""
-        before = vars(span).get("end")
+        span.end = OwnEnd(span, self._judge, self._in_end)
 
-        def end(end_time: int | None = None) -> None:
-            if vars(span).get("end") is end:
-                if before is None:
-                    del span.end
-                else:
-                    span.end = before
-                if end_time is None:
-                    end_time = time.time_ns()  # what follows is not part of the span's duration
-                try:
-                    if self._running:
-                        self._ending(span, end_time)
-                except NOT_OURS:
-                    raise
-                except BaseException as error:
-                    self.errors.add("end", error)
-                finally:
-                    span.end(end_time)
-            elif before is not None:
-                before(end_time)
-            else:
-                type(span).end(span, end_time)
-
-        span.end = end
+    def _judge(self, span: Any, end_time: int) -> None:
+        """Answers a span that is about to end."""
+        try:
+            if self._running:
+                self._ending(span, end_time)
+        except NOT_OURS:
+            raise
+        except BaseException as error:
+            self.errors.add("end", error)
 
     def _ending(self, span: Any, end_time: int) -> None:
         self._count += 1
@@ -279,22 +273,27 @@ class ToolScoreProcessor(SpanProcessor):
         if timed:
             self._points.took(time.perf_counter() - begun)
 
-    def _ended(self, span: ReadableSpan, *, known: bool) -> None:
+    def _ended_late(self, span: ReadableSpan) -> None:
+        """A span showed only after its start that it is worth reading. It cannot be written on any more."""
         context, parent = span.context, span.parent
-        if self._open is not None:
-            self._open.pop(context.span_id, None)
-        root = parent is None or parent.is_remote
         parent_id = parent.span_id if parent is not None else None
-        if self._recognition.ended(span.name, attributes_of(span)):
-            if span.instrumentation_scope is not None:
-                self._recognition.learn(span.instrumentation_scope.name)
-            if not known:
-                opened = OpenSpan(weakref.ref(span), parent_id, read=True, root=root)
-                self._scorer.started(context.trace_id, context.span_id, opened, sampled=context.trace_flags.sampled)
-                self._sweeper.wake()
-            self._scorer.ended(context.trace_id, context.span_id, parent_id, self._snapshot(span), root=root, writable=False)
-        elif known:
-            self._scorer.passed(context.trace_id, context.span_id, parent_id, span, root=root)
+        root = parent is None or parent.is_remote
+        if span.instrumentation_scope is not None:
+            self._recognition.learn(span.instrumentation_scope.name)
+        if context.trace_id not in self._traces:
+            opened = OpenSpan(weakref.ref(span), parent_id, read=True, root=root)
+            self._scorer.started(context.trace_id, context.span_id, opened, sampled=context.trace_flags.sampled)
+            self._sweeper.wake()
+        self._scorer.ended(context.trace_id, context.span_id, parent_id, self._snapshot(span), root=root, writable=False)
+
+    def _ended_plain(self, span: ReadableSpan, memory: TraceMemory) -> None:
+        """A span with nothing to read, in a trace that has others."""
+        parent, span_id = span.parent, span.context.span_id
+        if parent is None or parent.is_remote or span_id in memory.wanted or span_id in memory.open:
+            root = parent is None or parent.is_remote
+            self._scorer.passed(span.context.trace_id, span_id, parent.span_id if parent is not None else None, span, root=root)
+            return
+        memory.plain.pop(span_id, None)
 
     def _snapshot(self, span: Any) -> SpanRecord:
         return span_of(span, resource=self._resource_of(span))
@@ -348,6 +347,8 @@ class ToolScoreProcessor(SpanProcessor):
         self.errors.start_over()
         self._points.start_over()
         self._scorer.start_over()
+        self._traces = self._scorer.traces
+        self._in_end.clear()
         self._sweeper.start_over()
         if self._open is not None:
             self._open = {}
@@ -360,17 +361,3 @@ def _write(span: Any, attributes: Attributes) -> None:
     limits = getattr(span, "_limits", None)
     most = getattr(limits, "max_span_attributes", None)
     span.set_attributes(emit.fitting(attributes, present, None if most is None else max(0, most - len(present))))
-
-
-def _brief(span: Any, parent_id: int | None) -> PassedSpan:
-    parent = span.parent
-    service = span.resource.attributes.get("service.name")
-    return PassedSpan(
-        parent_id,
-        span.name,
-        INTERNAL + span.kind.value,
-        span.start_time,
-        span.end_time,
-        None if parent is None else parent.is_remote,
-        service if isinstance(service, str) else None,
-    )

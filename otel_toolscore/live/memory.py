@@ -6,8 +6,8 @@ A span that is open is held weakly: one that is dropped without an end goes, and
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 import msgspec
 
@@ -15,6 +15,8 @@ from otel_toolscore.compare import canonical
 from otel_toolscore.forest import Node
 from otel_toolscore.messages import Messages
 from otel_toolscore.model import Evidence, Finding, ToolCall, Verdict
+
+MAX_HEARD: Final = 8
 
 Held = Callable[[], Any]
 """A weak reference to an SDK span."""
@@ -37,24 +39,12 @@ class OpenSpan:
         self.attribute_count = -1
 
 
-class PassedSpan(NamedTuple):
-    """An ended span that nothing needs so far: nothing that could be read is below it."""
-
-    parent_id: int | None
-    name: str
-    kind: int
-    start_ns: int | None
-    end_ns: int | None
-    parent_remote: bool | None
-    service: str | None
-
-
 class TraceMemory:
     """One trace. Whoever uses it holds `lock`."""
 
     __slots__ = (
-        *("below", "bound", "early_runs", "lock", "lost", "nodes", "open", "over", "passed", "published", "reading", "root_ended"),
-        *("said", "sampled", "schemas", "told", "touched", "trace_id", "wanted"),
+        *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "places", "plain", "published"),
+        *("reading", "root_ended", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
     )
 
     def __init__(self, trace_id: int, sampled: bool) -> None:
@@ -65,17 +55,23 @@ class TraceMemory:
         self.below: dict[int, list[int]] = {}
         """Span -> ended spans below it."""
         self.open: dict[int, OpenSpan] = {}
+        self.plain: dict[int, Held] = {}
+        """Further open spans, which have nothing to read."""
         self.reading = 0
         """How many of the open spans have an `end` of ours."""
         self.wanted: set[int] = set()
         """Spans, ended or not, that something worth reading is below."""
-        self.passed: dict[int, PassedSpan] = {}
         self.bound: dict[int, tuple[str, ...]] = {}
         """Span -> the expectations that `expecting` bound to what starts there."""
         self.said: set[object] = set()
         """Which messages of models are kept; later spans repeat them."""
+        self.heard: list[int] = []
+        """The first model spans that recorded what the user said."""
+        self.places: dict[int | None, object] = {}
+        """What the scorer remembers of where calls are, by the span that they are directly below."""
         self.schemas: dict[str, object] = {}
         """JSON Schemas of arguments that spans of the trace recorded."""
+        self.service: str | None = None
         self.told: dict[str, tuple[Verdict, tuple[Finding, ...]]] = {}
         """What the outermost spans of calls were told when they ended."""
         self.early_runs: set[str] = set()
@@ -97,6 +93,7 @@ class TraceMemory:
 
     def closed(self, span_id: int, *, root: bool) -> None:
         """A span ended. `root` is for one that was not known to be open."""
+        self.plain.pop(span_id, None)
         opened = self.open.pop(span_id, None)
         if opened is not None and opened.read:
             self.reading -= 1
@@ -108,20 +105,23 @@ class TraceMemory:
         """Whether nothing more is to come, as far as is known."""
         return self.root_ended and not self.reading
 
+    def is_open(self, span_id: int) -> OpenSpan | None:
+        """What is known of an open span."""
+        opened = self.open.get(span_id)
+        if opened is None and (held := self.plain.get(span_id)) is not None and (span := held()) is not None:
+            parent = span.parent
+            root = parent is None or parent.is_remote
+            opened = self.open[span_id] = OpenSpan(held, parent.span_id if parent is not None else None, read=False, root=root)
+        return opened
+
     def want(self, span_id: int | None) -> None:
         """Something worth reading is below the span: it and what is above it will be kept."""
         while span_id is not None and span_id not in self.wanted:
             self.wanted.add(span_id)
-            opened = self.open.get(span_id)
+            opened = self.is_open(span_id)
             if opened is None:
                 return
             span_id = opened.parent_id
-
-    def found_open(self, span_id: int, span: OpenSpan) -> None:
-        """A span is open of which nothing was known but that it is wanted."""
-        self.open[span_id] = span
-        if span_id in self.wanted:
-            self.want(span.parent_id)
 
     def bind(self, span_id: int, parent_id: int | None, names: tuple[str, ...]) -> None:
         """Expectations are bound to what starts here; where a span around has them already, they are bound there."""
@@ -133,8 +133,11 @@ class TraceMemory:
     def keep(self, span_id: int, parent_id: int | None, node: Node) -> None:
         """The record of an ended span."""
         self.nodes[span_id] = node
+        self.service = node.service
         if node.reading is not None:
             self.schemas |= node.reading.schemas
+            if node.reading.messages.user is not None and len(self.heard) < MAX_HEARD:
+                self.heard.append(span_id)
         if parent_id is not None:
             self.below.setdefault(parent_id, []).append(span_id)
             self.want(parent_id)
@@ -144,7 +147,7 @@ class TraceMemory:
         seen = set()
         while span_id is not None and span_id not in seen:
             seen.add(span_id)
-            found = self.open.get(span_id) or self.nodes.get(span_id)
+            found = self.is_open(span_id) or self.nodes.get(span_id)
             if found is None:
                 return
             yield span_id, found
@@ -164,6 +167,20 @@ class TraceMemory:
         """Whether a span that will be heard of is open below this one."""
         return any(span.read and any(above == span_id for above, _ in self.above(span.parent_id)) for span in list(self.open.values()))
 
+    def said_to(self, chain: Iterable[Node]) -> list[Node]:
+        """The model spans that say what the user said to the scopes in the chain, and the spans between."""
+        known = {as_number(node.span_id) for node in chain}
+        found: dict[int, Node] = {}
+        for span_id in self.heard:
+            path: dict[int, Node] = {}
+            at: int | None = span_id
+            while at is not None and at not in known and (node := self.nodes.get(at)) is not None:
+                path[at] = node
+                at = as_number(node.parent_id)
+            if at in known:
+                found |= path
+        return list(found.values())
+
     def telling_of(self, node: Node) -> list[Node]:
         """The model spans whose messages have the arguments of a call that does not have them itself."""
         reading = node.reading
@@ -174,12 +191,6 @@ class TraceMemory:
             for other in self.nodes.values()
             if other.reading is not None and any(call.id == reading.call_id for call in other.reading.messages.calls)
         ]
-
-    def everything(self) -> list[Node]:
-        """All records, those included that only became wanted after their spans had passed."""
-        for span_id in self.wanted & self.passed.keys():
-            self._take_back(span_id)
-        return list(self.nodes.values())
 
     def parents(self) -> dict[str, str | None]:
         """Span -> parent, of every ended span that is kept."""
@@ -209,23 +220,6 @@ class TraceMemory:
         first = said not in self.said
         self.said.add(said)
         return first
-
-    def _take_back(self, span_id: int | None) -> None:
-        while span_id is not None and span_id in self.passed:
-            span = self.passed.pop(span_id)
-            node = Node(
-                trace_id=f"{self.trace_id:032x}",
-                span_id=f"{span_id:016x}",
-                parent_id=f"{span.parent_id:016x}" if span.parent_id is not None else None,
-                name=span.name,
-                kind=span.kind,
-                start_ns=span.start_ns,
-                end_ns=span.end_ns,
-                service=span.service,
-                parent_remote=span.parent_remote,
-            )
-            self.keep(span_id, span.parent_id, node)
-            span_id = span.parent_id
 
 
 def as_number(span_id: str | None) -> int | None:

@@ -50,8 +50,9 @@ class Recognition:
         self._fixed = {scope: True for scope in named if not scope.endswith("*")}
         self.scopes: dict[str, bool] = dict(self._fixed)
         """Instrumentation scope -> whether its spans are read whatever they say at their start, for scopes that were met."""
-        self.name_beginnings = tuple(needle.removeprefix(NAME) for needle in needles if needle.startswith(NAME))
-        """A span whose name begins so may be worth reading."""
+        self._name_beginnings = tuple(needle.removeprefix(NAME) for needle in needles if needle.startswith(NAME))
+        self.plain_names: set[str] = set()
+        """Span names that were met and are no needle."""
         self.plain_keys: set[str] = set()
         """Attribute keys that were met and are no needle. A span whose keys are all among these has nothing to read."""
 
@@ -69,8 +70,10 @@ class Recognition:
         self.scope(scope)
         self.scopes[scope] = True
 
-    def keys(self, attributes: Mapping[str, object]) -> bool:
+    def by_keys(self, attributes: Mapping[str, object]) -> bool:
         """Whether a span with these attributes may be worth reading."""
+        if self.plain_keys.issuperset(attributes):
+            return False
         if len(self.plain_keys) > MAX_REMEMBERED:
             self.plain_keys = set()
         for key in tuple(attributes):
@@ -80,6 +83,13 @@ class Recognition:
                 self.plain_keys.add(key)
         return False
 
-    def ended(self, name: str, attributes: Mapping[str, object] | None) -> bool:
-        """Whether an ended span may be worth reading."""
-        return (attributes is not None and self.keys(attributes)) or name.startswith(self.name_beginnings)
+    def by_name(self, name: str) -> bool:
+        """Whether a span of this name may be worth reading."""
+        if name in self.plain_names:
+            return False
+        if name.startswith(self._name_beginnings):
+            return True
+        if len(self.plain_names) > MAX_REMEMBERED:
+            self.plain_names = set()
+        self.plain_names.add(name)
+        return False

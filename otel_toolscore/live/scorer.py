@@ -20,13 +20,17 @@ import msgspec
 
 from otel_toolscore import emit
 from otel_toolscore.assemble import assemble_nodes, node_of
+from otel_toolscore.calls import Place, describe
+from otel_toolscore.dialects import Reading
 from otel_toolscore.emit import Attributes, Evaluation
 from otel_toolscore.engine import Engine, verdicts
 from otel_toolscore.forest import Node
 from otel_toolscore.live import answers
 from otel_toolscore.live.bound import BoundExpectations
 from otel_toolscore.live.early import EarlyEngine, settled_at_once
-from otel_toolscore.live.memory import OpenSpan, PassedSpan, TraceMemory
+from otel_toolscore.live.memory import OpenSpan, TraceMemory
+from otel_toolscore.merge import Group
+from otel_toolscore.messages import MessageIndex
 from otel_toolscore.model import ExpectationResult, Finding, Run, RunResult, Scope, ToolCall, Verdict
 from otel_toolscore.policy import Policy, attribute_keys
 from otel_toolscore.settings import Settings
@@ -37,6 +41,10 @@ TOO_MANY_SPANS = "too_many_spans"
 TOO_MANY_TRACES = "too_many_traces"
 NEVER_ENDED = "never_ended"
 
+FAR = (1 << 63) - 1
+"""The end of a span that is open."""
+STAND_IN = "0" * 16
+"""Span id of a call that is not there, to see where it would be."""
 LINGER_S = 30.0
 """How long a trace that is over is remembered, for spans that come after it."""
 
@@ -49,6 +57,14 @@ class Told(NamedTuple):
     sampled: bool
 
 
+class _Place(NamedTuple):
+    """Where calls below a span are, as long as nothing more becomes known of what is around."""
+
+    signature: object
+    run: Run
+    place: Place
+
+
 class LiveScorer:
     """The traces of a process. Each method may be called by any thread."""
 
@@ -58,7 +74,6 @@ class LiveScorer:
         settings: Settings,
         *,
         snapshot: Callable[[Any], Span],
-        brief: Callable[[Any, int | None], PassedSpan],
         publish: Callable[[list[Told]], None],
         on_result: Callable[[RunResult], None] | None,
         dropped: dict[str, int],
@@ -66,7 +81,6 @@ class LiveScorer:
         self.policy = policy
         self._settings = settings
         self._snapshot = snapshot
-        self._brief = brief
         self._publish = publish
         self._on_result = on_result
         self._dropped = dropped
@@ -96,7 +110,7 @@ class LiveScorer:
     def knows(self, trace_id: int, span_id: int | None) -> bool:
         """Whether the span is open or kept."""
         memory = self.traces.get(trace_id)
-        return memory is not None and (span_id in memory.open or span_id in memory.nodes)
+        return memory is not None and span_id is not None and (memory.is_open(span_id) is not None or span_id in memory.nodes)
 
     def started(
         self,
@@ -107,10 +121,12 @@ class LiveScorer:
         sampled: bool,
         bound: tuple[str, ...] = (),
         around: Iterable[tuple[int, OpenSpan]] = (),
+        behind: Any = None,
     ) -> None:
-        """A span started that is worth reading, or that is in a trace that has such spans.
+        """A span started that is worth reading.
 
-        `bound` are the expectations that `expecting` names there, `around` open spans that were not worth a look until now.
+        `bound` are the expectations that `expecting` names there, `around` open spans that were not worth a look until now, and
+        `behind` is its parent, where that ended without being kept.
         """
         memory = self.traces.get(trace_id)
         evicted: list[tuple[int, TraceMemory]] = []
@@ -123,6 +139,9 @@ class LiveScorer:
             for above_id, above in around:
                 if above_id not in memory.open and above_id not in memory.nodes:
                     memory.opened(above_id, above)
+            if behind is not None and span.parent_id is not None and span.parent_id not in memory.nodes:
+                above = behind.parent
+                self._keep(memory, span.parent_id, above.span_id if above is not None else None, self._snapshot(behind))
             memory.opened(span_id, span)
             if bound:
                 memory.bind(span_id, span.parent_id, bound)
@@ -159,19 +178,16 @@ class LiveScorer:
         return attributes or {}
 
     def passed(self, trace_id: int, span_id: int, parent_id: int | None, span: Any, *, root: bool) -> None:
-        """A span ended that has nothing to read, in a trace that has spans worth reading."""
+        """A span ended that has nothing to read, and that others are below or that is a root."""
         memory = self.traces.get(trace_id)
         if memory is None:
             return
         told: list[Told] = []
         results: list[RunResult] = []
         with memory.lock:
-            memory.touched = time.monotonic()
             memory.closed(span_id, root=root)
             if span_id in memory.wanted:
                 self._keep(memory, span_id, parent_id, self._snapshot(span))
-            elif len(memory.passed) < self._settings.max_spans:
-                memory.passed[span_id] = self._brief(span, parent_id)
             if memory.complete and not memory.over:
                 results = self._whole(memory)
                 told = list(self._news(memory, results))
@@ -229,14 +245,10 @@ class LiveScorer:
         return None, []
 
     def _call_so_far(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Attributes | None, list[Told]]:
-        around = self._around(memory, parent_id)
-        nodes = [*around, node, *memory.subtree(span_id, stop=_OTHERS), *memory.telling_of(node)]
-        found = _call_in(assemble_nodes(nodes, runs=self.policy.runs), node.span_id)
+        found = self._call(memory, span_id, parent_id, node)
         if found is None:
             return None, []  # an open span around it records the same call
         run, call = found
-        if memory.schemas:
-            run = msgspec.structs.replace(run, tool_schemas={**memory.schemas, **run.tool_schemas})
         memory.early_runs.add(run.key)
         with self._early_lock:
             findings, verdict = self._early.call(run, call)
@@ -249,8 +261,65 @@ class LiveScorer:
                     told.append(Told(evaluation, finding, memory.sampled))
         return emit.attributes_for_call(findings, verdict, self._digest), told
 
+    def _call(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Run, ToolCall] | None:
+        """The call that a tool span and what is below it record, in its run; None where an open span around it records it."""
+        reading = node.reading
+        alone = span_id not in memory.below and reading is not None
+        if alone and reading is not None and (reading.call_id is None or reading.arguments.state == "captured"):
+            place = self._place(memory, parent_id)
+            if place is not None:
+                conversation = reading.conversation or place.place.conversation
+                here = (
+                    place.place
+                    if conversation == place.place.conversation
+                    else msgspec.structs.replace(place.place, conversation=conversation)
+                )
+                return place.run, describe(Group(nodes=(node,)), here, _NO_MESSAGES, memory.schemas)
+        around = self._around(memory, parent_id)
+        nodes = [*around, *memory.said_to(around), node, *memory.subtree(span_id, stop=_OTHERS), *memory.telling_of(node)]
+        found = _call_in(assemble_nodes(nodes, runs=self.policy.runs), node.span_id)
+        if found is not None and memory.schemas:
+            run = msgspec.structs.replace(found[0], tool_schemas={**memory.schemas, **found[0].tool_schemas})
+            return run, found[1]
+        return found
+
+    def _place(self, memory: TraceMemory, parent_id: int | None) -> _Place | None:
+        """Where a call directly below the span is, and its run without calls; None where a tool span is around it."""
+        around = []
+        seen = []
+        for _, found in memory.above(parent_id):
+            node = found if isinstance(found, Node) else self._as_node(found)
+            if node is None:
+                break
+            if node.role == "tool":
+                return None
+            around.append(node)
+            seen.append(0 if isinstance(found, Node) else found.attribute_count)
+        known = memory.places.get(parent_id)
+        signature = (tuple(seen), len(memory.heard), len(memory.schemas))
+        if isinstance(known, _Place) and known.signature == signature:
+            return known
+        stand_in = Node(
+            trace_id=f"{memory.trace_id:032x}",
+            span_id=STAND_IN,
+            parent_id=f"{parent_id:016x}" if parent_id is not None else None,
+            start_ns=time.time_ns(),
+            end_ns=time.time_ns(),
+            service=memory.service,
+            reading=Reading(role="tool", dialect="", tool="?"),
+        )
+        found_call = _call_in(assemble_nodes([*around, *memory.said_to(around), stand_in], runs=self.policy.runs), STAND_IN)
+        if found_call is None:
+            return None
+        run, call = found_call
+        place = Place(scope=call.scope, agent=call.agent, agent_path=call.agent_path, conversation=call.conversation, notes=call.notes)
+        schemas = {**memory.schemas, **run.tool_schemas}
+        made = memory.places[parent_id] = _Place(signature, msgspec.structs.replace(run, calls=(), tool_schemas=schemas), place)
+        return made
+
     def _scope_so_far(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> Attributes | None:
-        nodes = [*self._around(memory, parent_id), node, *memory.subtree(span_id)]
+        around = self._around(memory, parent_id)
+        nodes = {each.span_id: each for each in (*around, *memory.said_to(around), node, *memory.subtree(span_id))}.values()
         found = _scope_in(assemble_nodes(nodes, runs=self.policy.runs), node.span_id)
         if found is None:
             return None
@@ -292,13 +361,14 @@ class LiveScorer:
             return None
         count = len(held.attributes or ())
         if span.as_node is None or span.attribute_count != count:
-            span.as_node = node_of(self._snapshot(held), self._keys, self.policy.spans)
+            node = node_of(self._snapshot(held), self._keys, self.policy.spans)
+            span.as_node = msgspec.structs.replace(node, end_ns=FAR)
             span.attribute_count = count
-        return msgspec.structs.replace(span.as_node, end_ns=time.time_ns())
+        return span.as_node
 
     def _whole(self, memory: TraceMemory) -> list[RunResult]:
         """The runs of a trace that is over, scored."""
-        runs = assemble_nodes(memory.everything(), runs=self.policy.runs, cut=memory.lost)
+        runs = assemble_nodes(memory.nodes.values(), runs=self.policy.runs, cut=memory.lost)
         if not runs:
             return []
         if memory.published:
@@ -394,6 +464,7 @@ class LiveScorer:
                 self._on_result(result)
 
 
+_NO_MESSAGES = MessageIndex()
 _OTHERS = frozenset({"agent", "model"})
 """Roles that end what can be the same call."""
 _UNTOLD: tuple[Verdict, tuple[Finding, ...]] = ("unscored", ())

@@ -1,0 +1,117 @@
+"""Live equals offline: each case, played through the SDK, gives the findings that scoring its exported spans gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+import yaml
+from case_format import Case, load_cases
+from opentelemetry.sdk.trace import SpanProcessor
+from replay import Exported, Replay
+
+from otel_toolscore.engine import score_runs
+from otel_toolscore.model import RunResult
+from otel_toolscore.otlp.sdk import runs_of
+from otel_toolscore.policy import Policy, PolicyError, loads
+from otel_toolscore.processor import ToolScoreProcessor
+
+
+class Nothing(SpanProcessor):
+    """A processor that is there."""
+
+
+def replayable(case: Case) -> bool:
+    """Whether the SDK can make the case's spans, and a policy that can be loaded scores them."""
+    if "policy" not in case.document or not case.document.get("input", {}).get("spans"):
+        return False
+    try:
+        loads(yaml.safe_dump(case.document["policy"]))
+    except PolicyError:
+        return False
+    return True
+
+
+CASES = [case for case in load_cases() if replayable(case)]
+
+ORDERS = {
+    "scorer first": lambda scorer, exported: [scorer, Nothing(), exported],
+    "exporter first": lambda scorer, exported: [exported, Nothing(), scorer],
+    "in the middle": lambda scorer, exported: [Nothing(), scorer, exported],
+}
+
+
+def told(results: list[RunResult]) -> Counter[Any]:
+    """Everything that the results say, each with the span that it is about."""
+    found: Counter[Any] = Counter()
+    for result in results:
+        run = result.run
+        found["run", run.key, result.verdict, run.complete] += 1
+        for call, verdict in zip(run.calls, result.call_verdicts, strict=True):
+            found["call", call.span_id, call.tool, call.agent_path, call.outcome, repr(call.arguments), verdict] += 1
+        for finding in result.findings:
+            about = run.calls[finding.call].span_id if finding.call is not None else finding.span_id
+            found["finding", finding.rule, finding.kind, finding.cause, about] += 1
+        for each in result.expectations:
+            found["expectation", each.id, each.agent, each.span_id, each.verdict, each.score, each.reasons] += 1
+    return found
+
+
+def play(
+    policy: Policy, document: dict[str, Any], order: str, *, late: bool = False
+) -> tuple[list[RunResult], list[Any], ToolScoreProcessor]:
+    """The final results, by run, and what was exported."""
+    final: dict[str, RunResult] = {}
+    scorer = ToolScoreProcessor(policy, on_result=lambda result: final.__setitem__(result.run.key, result))
+    exported = Exported()
+    Replay(ORDERS[order](scorer, exported), late=late).play(document["input"])
+    scorer.shutdown()
+    assert scorer.errors.by_type == {}
+    return list(final.values()), exported.spans, scorer
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_live_equals_offline(case: Case, order: str) -> None:
+    """The same runs, calls, findings and expectations, wherever the processor stands."""
+    policy = loads(yaml.safe_dump(case.document["policy"]))
+    live, spans, _ = play(policy, case.document, order)
+    offline = score_runs(policy, runs_of(spans, policy)).runs
+    assert told(live) == told(list(offline))
+
+
+def of_one_process(case: Case) -> bool:
+    return not any("resource" in span for span in case.document["input"]["spans"])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if of_one_process(case)], ids=lambda case: case.name)
+def test_live_equals_offline_where_spans_show_late_what_they_are(case: Case) -> None:
+    """The same, where no span has any attribute before its end."""
+    policy = loads(yaml.safe_dump(case.document["policy"]))
+    live, spans, _ = play(policy, case.document, "scorer first", late=True)
+    assert told(live) == told(list(score_runs(policy, runs_of(spans, policy)).runs))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_each_call_has_its_verdict_on_its_span(case: Case, order: str) -> None:
+    """The verdict on a call's outermost span is the one that the call has in the end.
+
+    A span that ended while a span around it could still record the same call says nothing.
+    """
+    policy = loads(yaml.safe_dump(case.document["policy"]))
+    live, spans, _ = play(policy, case.document, order)
+    told_by = {f"{span.context.span_id:016x}": span for span in spans}
+    for result in live:
+        for call, verdict in zip(result.run.calls, result.call_verdicts, strict=True):
+            around = told_by.get(call.parent_span_id or "")
+            within = around is not None and f"{around.context.span_id:016x}" in {other.span_id for other in result.run.calls}
+            told_verdict = (told_by[call.span_id].attributes or {}).get("toolscore.verdict")
+            assert told_verdict == verdict or (told_verdict is None and within), (call.tool, told_verdict, verdict)
+
+
+def test_most_cases_are_replayed() -> None:
+    """What cannot be replayed is little: containers of broken text, and policies that are refused."""
+    with_spans = [case for case in load_cases() if "policy" in case.document and case.document.get("input", {}).get("spans")]
+    assert len(CASES) >= 0.9 * len(with_spans)
