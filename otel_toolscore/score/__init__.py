@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from otel_toolscore.score.composite import DEFAULT_WEIGHTS, composite, grade, merged
-from otel_toolscore.score.scoring import score_calls
+from otel_toolscore.score.scoring import Scored, score_calls, score_question
 
-__all__ = ["DEFAULT_WEIGHTS", "composite", "grade", "merged", "score_calls"]
+__all__ = ["DEFAULT_WEIGHTS", "Scored", "composite", "grade", "merged", "score_calls", "score_question"]

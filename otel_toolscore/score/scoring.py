@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 import msgspec
 
 from otel_toolscore.align import Alignment, Calls, Extra, Question
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes
 from otel_toolscore.expected import Item
-from otel_toolscore.metrics import measure
+from otel_toolscore.metrics import Measures, measure
 from otel_toolscore.model import ExpectationResult, ToolCall, Verdict
 from otel_toolscore.score import reasons
 from otel_toolscore.score.bounds import Bounds, is_steady, score_bounds
@@ -48,32 +49,54 @@ def score_calls(
     The verdict is `pass` if every completion of what is not known passes, `fail` if none does, else `inconclusive`.
     ValueError where the weights are no weights.
     """
-    shares = merged(weights or {})
     made = Calls(calls, strict=strict, tolerances=tolerances, schemas=schemas, servers=servers, attributes=attributes)
     question = Question(items, made, order=order, extra=extra, complete=complete)
+    found = score_question(question, id=id, min_score=min_score, weights=weights or {})
+    return msgspec.structs.replace(
+        found.result, agent=agent, span_id=span_id, calls=tuple(range(len(calls)) if indices is None else indices)
+    )
+
+
+class Scored(NamedTuple):
+    """A result with what it folds over."""
+
+    result: ExpectationResult
+    alignment: Alignment
+    measures: Measures
+
+
+def score_question(
+    question: Question,
+    *,
+    id: str,
+    min_score: float | Fraction | None = None,
+    weights: Mapping[str, float | Fraction],  # noqa: A002
+) -> Scored:
+    """As `score_calls`, with the alignment and all that is counted of it, for those who tell more than the result does."""
+    tolerances = question.calls.tolerances
+    shares = merged(weights)
     alignment = question.nominal()
-    metrics = measure(alignment, tolerances=tolerances).metrics
-    score = composite(metrics, shares)
+    measures = measure(alignment, tolerances=tolerances)
+    score = composite(measures.metrics, shares)
     bounds = score_bounds(question, alignment, shares, tolerances=tolerances)
     judged = _Judged(question, alignment, None if min_score is None else Fraction(str(min_score)), score, bounds)
     verdict = judged.verdict()
-    return ExpectationResult(
+    result = ExpectationResult(
         id=id,
-        agent=agent,
-        span_id=span_id,
         verdict=verdict,
         score=score,
         score_bounds=bounds,
         grade=None if verdict == "inconclusive" or score is None else grade(score),
-        metrics=metrics,
+        metrics=measures.metrics,
         reasons=reasons.told(judged.wrong(verdict)),
         tolerated=reasons.told(judged.let_pass(verdict)),
         alignment=alignment.pairs(),
-        calls=tuple(range(len(calls)) if indices is None else indices),
+        calls=tuple(range(len(question.calls))),
         expected_tools=tuple(slot.expected.name for slot in alignment.slots),
         exact=alignment.exact,
         bound=alignment.bound,
     )
+    return Scored(result, alignment, measures)
 
 
 class _Judged(msgspec.Struct, frozen=True):
