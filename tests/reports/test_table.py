@@ -27,11 +27,14 @@ from scored_document import (
     passing,
 )
 
-from otel_toolscore.model import Document, Finding, Problem, Run, RunResult
+from otel_toolscore.model import Coverage, Document, Finding, Problem, Run, RunResult
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table import MAX_CALLS_OF_RUN, MAX_RUNS, render
 from otel_toolscore.reports.table.listing import render_calls
 from otel_toolscore.reports.table.pen import score_text, seconds_text
+from otel_toolscore.rules.forbid import Forbid
+from otel_toolscore.rules.pattern import Pattern
+from otel_toolscore.rules.rule import Rule
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -43,7 +46,7 @@ def lines(document: Document = DOCUMENT, *, values: bool = True, **page: object)
 def test_the_whole_table() -> None:
     """A person sees each call with its verdict, what is wrong with it, the expectation beside it, and the verdict at the end."""
     assert lines() == [
-        "FAIL  support · trace aaaaaaaa · conversation c-1 · service agents · 2026-09-21 14:13:20Z · 7 s · 5 calls",
+        "FAIL  support · 5 calls · 7 s · 2026-09-21 14:13:20Z · trace aaaaaaaa · service agents · conversation c-1",
         '  0 ✓ search_orders           support           ok     40 ms  {"customer": "ada@example.com"}',
         '  1 ✗ issue_refund @payments  support           error  40 ms  {"order_id": "A-1041", "amount": 950}',
         "      PaymentError: card declined\\nby the bank",
@@ -65,8 +68,8 @@ def test_the_whole_table() -> None:
         "      expected       actual",
         "    ✓ search_orders  search_orders [0]",
         "    ≠ issue_refund   issue_refund [1]",
-        '        $.amount  does not match:  {"x": {"$gt": 0}}  expected, is  950',
-        '        $.note  extra:  (nothing)  expected, is  "n"',
+        '        $.amount  expected {"x": {"$gt": 0}}, is 950  (does not match)',
+        '        $.note  expected nothing, is "n"  (extra)',
         "    - send_email     missing",
         "    +                run_shell [2] not expected",
         "    ? notify         notify [3] open: not all is known",
@@ -217,11 +220,23 @@ def test_a_hundred_problems() -> None:
     assert shown[-2:] == ["UNSCORED  0 runs, 0 calls · 0 spans, 0 of tools", "           no tool call"]
 
 
+def test_unused_rules_of_the_built_in_policy() -> None:
+    """That no call fitted a built-in rule is not told; of one's own rules it is."""
+    forbid = Forbid(Pattern(tool=("x",)))
+    rules = (
+        Rule(id="theirs", constraint=forbid, where="toolscore:recommended:4:5"),
+        Rule(id="mine", constraint=forbid, where="p.yaml:4:5"),
+    )
+    document = msgspec.structs.replace(document_of(passing(1)), coverage=Coverage(unused_rules=("theirs", "mine")))
+    text = render(document, msgspec.structs.replace(POLICY, rules=rules), values=False)
+    assert "no call ever fitted mine\n" in text
+
+
 def test_a_run_without_calls() -> None:
     """A run without calls says so."""
     result = RunResult(run=Run(trace_id=TRACE, scopes=(TOP,), complete=False), verdict="pass", call_verdicts=())
     assert lines(document_of(result))[:2] == [
-        "PASS  support · incomplete · trace aaaaaaaa · conversation c-1 · service agents · 2026-09-21 14:13:20Z · 7 s · 0 calls",
+        "PASS  support · incomplete · 0 calls · 7 s · 2026-09-21 14:13:20Z · trace aaaaaaaa · service agents · conversation c-1",
         "  no tool call",
     ]
 
@@ -255,7 +270,7 @@ def test_the_listing_of_calls() -> None:
     """`calls` shows each call with what was passed and what came back, then what each span was taken for."""
     run = Run(trace_id=TRACE, scopes=(TOP,), calls=CALLS[:2])
     assert render_calls((run,), [(CALLS[0].span_id, TRACE, "execute_tool search_orders", "a call")]).splitlines() == [  # type: ignore[list-item]
-        "support · trace aaaaaaaa · conversation c-1 · service agents · 2026-09-21 14:13:20Z · 7 s · 2 calls",
+        "support · 2 calls · 7 s · 2026-09-21 14:13:20Z · trace aaaaaaaa · service agents · conversation c-1",
         '  0   search_orders           ok     40 ms  {"customer": "ada@example.com"}',
         '      = {"order": "A-1041"}',
         '  1   issue_refund @payments  error  40 ms  {"order_id": "A-1041", "amount": 950}',

@@ -120,12 +120,11 @@ def _write_difference(pen: Pen, difference: Difference) -> None:
         pen.prose((safe(difference.path), "bold"), f"  {safe(difference.why)}", indent=8)
         return
     expected, actual = _side(pen, difference.expected), _side(pen, difference.actual)
-    pen.prose(
-        (safe(difference.path), "bold"), f"  {safe(difference.why)}:  ", (expected, "green"), "  expected, is  ", (actual, "red"), indent=8
-    )
+    sides = ("  expected ", (expected, "green"), ", is ", (actual, "red"))
+    pen.prose((safe(difference.path), "bold"), *sides, (f"  ({safe(difference.why)})", "dim"), indent=8, hang=2)
 
 
 def _side(pen: Pen, side: object) -> str:
     if side is MISSING:
-        return "(nothing)"
+        return "nothing"
     return pen.fit(value_text(side.spelled() if isinstance(side, Matcher) else side), _MAX_SIDE).rstrip()

@@ -55,12 +55,12 @@ def write_title(pen: Pen, run: Run, verdict: Verdict | None) -> None:
     start, end = times(run)
     facts = [
         "" if run.complete else "incomplete",
-        f"trace {safe(run.trace_id[:_SHORT_ID])}" if run.trace_id else "",
-        f"conversation {safe(run.top.conversation)}" if run.top.conversation else "",
-        f"service {safe(run.top.service)}" if run.top.service else "",
-        (timestamp(start) or "")[:_TO_THE_SECOND].replace("T", " ") + "Z" if start is not None else "",
-        seconds_text(duration(start, end)),
         pen.count(len(run.calls), "call"),
+        seconds_text(duration(start, end)),
+        (timestamp(start) or "")[:_TO_THE_SECOND].replace("T", " ") + "Z" if start is not None else "",
+        f"trace {safe(run.trace_id[:_SHORT_ID])}" if run.trace_id else "",
+        f"service {safe(run.top.service)}" if run.top.service else "",
+        f"conversation {safe(run.top.conversation)}" if run.top.conversation else "",
     ]
     pen.row(
         (f"{verdict.upper()}  ", VERDICT_STYLES[verdict]) if verdict else "",

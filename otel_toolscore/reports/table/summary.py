@@ -17,6 +17,7 @@ MAX_PROBLEMS: Final = 10
 MAX_NAMES: Final = 12
 _LABEL: Final = 11
 _SHORT_DIGEST: Final = 12
+_BUILT_IN: Final = "toolscore:"
 
 
 def write_summary(pen: Pen, document: Document, policy: Policy) -> None:
@@ -25,7 +26,7 @@ def write_summary(pen: Pen, document: Document, policy: Policy) -> None:
         _line(pen, "problem", f"{safe(problem.where)}: {safe(problem.message)}", style="yellow")
     if len(document.problems) > MAX_PROBLEMS:
         _line(pen, "", f"{pen.marks.more} {pen.count(len(document.problems) - MAX_PROBLEMS, 'more problem')}", style="yellow")
-    _write_coverage(pen, document)
+    _write_coverage(pen, document, policy)
     _write_policy(pen, policy)
     _write_totals(pen, document)
     for reason in document.reasons:
@@ -36,10 +37,13 @@ def _line(pen: Pen, label: str, text: str, *, style: str = "") -> None:
     pen.prose((f"{label:<{_LABEL}}", "dim"), (text, style), hang=_LABEL)
 
 
-def _write_coverage(pen: Pen, document: Document) -> None:
+def _write_coverage(pen: Pen, document: Document, policy: Policy) -> None:
+    """What was never touched; that nothing was as bad as a built-in rule fears is no news."""
     coverage = document.coverage
-    if coverage.unused_rules:
-        _line(pen, "unused", f"no call ever fitted {_names(coverage.unused_rules)}", style="dim")
+    built_in = {rule.id for rule in policy.rules if rule.where.startswith(_BUILT_IN)}
+    unused = [rule for rule in coverage.unused_rules if rule not in built_in]
+    if unused:
+        _line(pen, "unused", f"no call ever fitted {_names(unused)}", style="dim")
     if coverage.unused_expectations:
         _line(pen, "unused", f"nothing was selected by {_names(coverage.unused_expectations)}", style="dim")
     if coverage.uncovered_tools:
