@@ -168,6 +168,20 @@ def test_a_thousand_calls() -> None:
     assert "        ⋮ 498 more calls: 498 pass" in shown
 
 
+def test_the_most_severe_are_shown() -> None:
+    """Of more failed calls than fit, those with the most severe violations are shown; a rule is explained once a run."""
+    made = tuple(call(i, "look") for i in range(100))
+    findings = tuple(
+        msgspec.structs.replace(VIOLATION, call=i, severity="critical" if i == 99 else "low", rule="bad" if i == 99 else "lesser")
+        for i in range(100)
+    )
+    result = RunResult(run=Run(trace_id=TRACE, scopes=(TOP,), calls=made), verdict="fail", call_verdicts=("fail",) * 100, findings=findings)
+    shown = lines(document_of(result, verdict="fail"))
+    assert "         ✗ bad  critical  destructive shell command" in shown
+    assert sum("lesser  low" in line for line in shown) == MAX_CALLS_OF_RUN - 1
+    assert sum("one that the rule forbids" in line for line in shown) == 2
+
+
 def test_a_thousand_open_findings() -> None:
     """What is open for many calls alike is told once, with its number."""
     made = tuple(call(i, "look") for i in range(1000))

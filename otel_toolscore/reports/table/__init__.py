@@ -29,7 +29,7 @@ MAX_RUNS: Final = 100
 """Runs that get at least a line."""
 MAX_RUNS_WHOLE: Final = 25
 """Runs whose calls are shown."""
-MAX_CALLS: Final = 200
+MAX_CALLS: Final = 120
 """Calls that are shown of all runs together."""
 MAX_CALLS_OF_RUN: Final = 40
 

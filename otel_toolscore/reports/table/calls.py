@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 
 from otel_toolscore.credentials import masked
-from otel_toolscore.model import Evidence, Finding, RunResult, ToolCall, Verdict
+from otel_toolscore.model import SEVERITIES, Evidence, Finding, RunResult, ToolCall, Verdict
 from otel_toolscore.reports.call_record import duration
 from otel_toolscore.reports.json import plain
 from otel_toolscore.reports.shown import safe
@@ -29,9 +29,12 @@ OUTCOME_STYLES: Final = {"ok": "dim", "error": "red", "unknown": "yellow", "not_
 
 
 def chosen(result: RunResult, most: int) -> list[int]:
-    """Indices of the calls that are shown, in order: the worst first, then the first."""
-    verdicts = result.call_verdicts
-    return sorted(sorted(range(len(verdicts)), key=lambda i: (WORST_FIRST.index(verdicts[i]), i))[:most])
+    """Indices of the calls that are shown, in order: the worst verdicts, of these the most severe, of these the first."""
+    severity = dict.fromkeys(range(len(result.call_verdicts)), 0)
+    for finding in result.findings:
+        if finding.call is not None and finding.kind == "violation" and finding.enforcement == "enforce":
+            severity[finding.call] = max(severity[finding.call], SEVERITIES.index(finding.severity))
+    return sorted(sorted(severity, key=lambda i: (WORST_FIRST.index(result.call_verdicts[i]), -severity[i], i))[:most])
 
 
 def write_calls(pen: Pen, result: RunResult, policy: Policy, shown: Sequence[int]) -> None:
@@ -42,7 +45,7 @@ def write_calls(pen: Pen, result: RunResult, policy: Policy, shown: Sequence[int
     for finding in result.findings:
         if finding.call is not None and finding.kind == "violation":
             violations.setdefault(finding.call, []).append(finding)
-    last = -1
+    last, explained = -1, set[str]()
     for index in (*shown, len(calls)):
         if index - last > 1:
             left = result.call_verdicts[last + 1 : index]
@@ -51,11 +54,16 @@ def write_calls(pen: Pen, result: RunResult, policy: Policy, shown: Sequence[int
         last = index
         if index < len(calls):
             columns.write(index, calls[index], result.call_verdicts[index])
-            for finding in violations.get(index, ())[:MAX_FINDINGS_OF_CALL]:
-                write_finding(pen, finding, policy, indent=columns.indent + 2)
-            more = len(violations.get(index, ())) - MAX_FINDINGS_OF_CALL
-            if more > 0:
-                pen.row((f"{pen.marks.more} {pen.count(more, 'more finding')}", "dim"), indent=columns.indent + 2)
+            _write_violations(pen, violations.get(index, ()), policy, columns.indent + 2, explained)
+
+
+def _write_violations(pen: Pen, found: Sequence[Finding], policy: Policy, indent: int, explained: set[str]) -> None:
+    """The violations of a call; each rule is explained once a run."""
+    for finding in found[:MAX_FINDINGS_OF_CALL]:
+        write_finding(pen, finding, policy, indent=indent, brief=finding.rule in explained)
+        explained.add(finding.rule)
+    if len(found) > MAX_FINDINGS_OF_CALL:
+        pen.row((f"{pen.marks.more} {pen.count(len(found) - MAX_FINDINGS_OF_CALL, 'more finding')}", "dim"), indent=indent)
 
 
 class Columns:
@@ -130,8 +138,8 @@ def value_text(value: object) -> str:
     return safe(text if len(text) <= _LONGEST_VALUE else text[:_LONGEST_VALUE])
 
 
-def write_finding(pen: Pen, finding: Finding, policy: Policy, *, indent: int, times: int = 1) -> None:
-    """A finding: rule, severity and message on one line, then what was seen and where to read on; `times`: how often it is so."""
+def write_finding(pen: Pen, finding: Finding, policy: Policy, *, indent: int, times: int = 1, brief: bool = False) -> None:
+    """A finding: rule, severity and message, then what was seen and where to read on; `times` it is so; `brief`: only the first line."""
     shadow = finding.enforcement == "shadow"
     mark = pen.marks.shadow if shadow else pen.marks.failed if finding.kind == "violation" else pen.marks.open
     style = "dim" if shadow else SEVERITY_STYLES[finding.severity] if finding.kind == "violation" else "yellow"
@@ -143,6 +151,8 @@ def write_finding(pen: Pen, finding: Finding, policy: Policy, *, indent: int, ti
     if finding.message:
         title.append(f"  {safe(finding.message)}")
     pen.prose(*title, indent=indent, hang=2)
+    if brief:
+        return
     seen = safe(finding.explanation or finding.cause or "")
     where = f" (at {safe(finding.path)})" if finding.path else ""
     if seen or where:
