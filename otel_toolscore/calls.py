@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -16,7 +17,7 @@ from otel_toolscore.messages import MessageIndex, the_one
 from otel_toolscore.model import NOT_CAPTURED, Evidence, MergedSpan, Outcome, ToolCall, Variant
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class Place(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where a call stands among the scopes."""
 
     scope: str | None = None
@@ -36,15 +37,14 @@ def describe(group: Group, place: Place, messages: MessageIndex, schemas: Mappin
     outermost = nodes[0]
     named = next((reading for reading in readings if reading.tool is not None), None)
     tool = named.tool if named is not None and named.tool is not None else outermost.name
-    call_id = next((reading.call_id for reading in readings if reading.call_id is not None), None)
-    server = next((reading.server for reading in readings if reading.server is not None), None)
+    call_id: str | None = _known(readings, "call_id")
     notes = [*group.notes, *place.notes]
     if named is None:
         notes.append("unnamed_tool")
     filled = _Filled(tool, call_id, messages, notes)
-    arguments = filled.arguments(_first([reading.arguments for reading in readings]), readings, schemas)
+    arguments = filled.arguments(_first(readings, "arguments"), readings, schemas)
     lasting = [reading for position, reading in enumerate(readings) if position not in group.superseded]
-    result, failed = filled.result(_first([reading.result for reading in lasting]))
+    result, failed = filled.result(_first(lasting, "result"))
     outcome, error, error_type = _outcome(lasting)
     told = failure_in(result, mcp=any(reading.mcp_role is not None for reading in lasting))
     if outcome == "ok" and (failed or told is not None):
@@ -52,9 +52,10 @@ def describe(group: Group, place: Place, messages: MessageIndex, schemas: Mappin
     if any(node.dropped_attributes for node in nodes) and arguments.state == "not_captured":
         notes.append("attributes_dropped")
     recorded = named.recorded_name if named is not None else None
+    named_agent: str | None = _known(readings, "agent")
     call = ToolCall(
         tool=tool,
-        server=server,
+        server=_known(readings, "server"),
         recorded_name=recorded if recorded != tool else None,
         arguments=arguments,
         result=result,
@@ -62,13 +63,13 @@ def describe(group: Group, place: Place, messages: MessageIndex, schemas: Mappin
         error=error,
         error_type=error_type,
         id=call_id,
-        type=next((reading.type for reading in readings if reading.type is not None), None),
-        agent=place.agent or _named_agent(readings),
-        agent_path=_path(place, _named_agent(readings)),
+        type=_known(readings, "type"),
+        agent=place.agent or named_agent,
+        agent_path=place.agent_path if place.agent is not None or named_agent is None else (*place.agent_path, named_agent),
         conversation=place.conversation,
         service=outermost.service,
-        start_ns=next((node.start_ns for node in nodes if node.start_ns is not None), None),
-        end_ns=next((node.end_ns for node in nodes if node.end_ns is not None), None),
+        start_ns=_known(nodes, "start_ns"),
+        end_ns=_known(nodes, "end_ns"),
         trace_id=outermost.trace_id,
         span_id=outermost.span_id,
         parent_span_id=outermost.parent_id or None,
@@ -97,7 +98,7 @@ class _Filled:
             told = self._settled(asked, "arguments_from_messages")
             if told is not None:
                 return told
-        bare = next((reading.bare for reading in readings if reading.bare is not None), None)
+        bare: str | None = _known(readings, "bare")
         name = _only_parameter(schemas.get(self._tool)) if bare is not None else None
         if name is not None:
             self._notes.append("argument_named_by_schema")
@@ -131,13 +132,25 @@ class _Filled:
         return same_tool(split(name).tool, self._tool)
 
 
-def _first(given: Sequence[Evidence]) -> Evidence:
+def _known(records: Sequence[Reading] | Sequence[Node], field: str) -> Any:
+    """The field of the first record that has one."""
+    for record in records:
+        value = getattr(record, field)
+        if value is not None:
+            return value
+    return None
+
+
+def _first(readings: Sequence[Reading], field: str) -> Evidence:
     """The first captured value, else what the first span that has any could not be read as."""
-    for state in ("captured", "unreadable"):
-        for evidence in given:
-            if evidence.state == state:
-                return evidence
-    return NOT_CAPTURED
+    found = NOT_CAPTURED
+    for reading in readings:
+        evidence: Evidence = getattr(reading, field)
+        if evidence.state == "captured":
+            return evidence
+        if found.state == "not_captured":
+            found = evidence
+    return found
 
 
 def _outcome(readings: Sequence[Reading]) -> tuple[Outcome, str | None, str | None]:
@@ -173,14 +186,6 @@ def _variants(call: ToolCall, readings: Sequence[Reading]) -> tuple[Variant, ...
         servers.setdefault((tool, given), {}).setdefault(reading.server, variant)
     made = [variant for described in servers.values() for server, variant in described.items() if server is not None or len(described) == 1]
     return tuple(made) if len(made) > 1 else ()
-
-
-def _named_agent(readings: Sequence[Reading]) -> str | None:
-    return next((reading.agent for reading in readings if reading.agent is not None), None)
-
-
-def _path(place: Place, named: str | None) -> tuple[str, ...]:
-    return place.agent_path if place.agent is not None or named is None else (*place.agent_path, named)
 
 
 def _reading(node: Node) -> Reading:

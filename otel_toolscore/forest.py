@@ -20,7 +20,7 @@ _PARENT_ORDER: Final = (SERVER, CONSUMER, INTERNAL, UNSPECIFIED, CLIENT, PRODUCE
 T = TypeVar("T")
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What is kept of a span once it has been read."""
 
     trace_id: str

@@ -26,7 +26,7 @@ CLOCK_GRAIN_NS: Final = 2_000
 """By how much a span may stick out of the one around it: formats that keep a start and a duration in microseconds round both."""
 
 
-class Group(msgspec.Struct, frozen=True, kw_only=True):
+class Group(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The tool spans that describe one call."""
 
     nodes: tuple[Node, ...]
@@ -48,7 +48,7 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     """For each group the index of its outermost node."""
 
 
-class _Chain(msgspec.Struct, frozen=True):
+class _Chain(msgspec.Struct, frozen=True, gc=False):
     """What the spans from a call's outermost down to one of them say together."""
 
     tool: str | None
@@ -78,6 +78,9 @@ def merge(forest: Forest) -> Merged:
     groups = []
     for first in sorted(members):
         inside = members[first]
+        if len(inside) == 1 and first not in notes:
+            groups.append(Group(nodes=(forest.nodes[first],), apart=apart.get(first, "")))
+            continue
         groups.append(
             Group(
                 nodes=tuple(forest.nodes[index] for index in inside),

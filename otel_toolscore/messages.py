@@ -12,7 +12,7 @@ from otel_toolscore.model import Evidence
 Found: TypeAlias = Evidence | Literal["disagree"] | None
 
 
-class AskedCall(msgspec.Struct, frozen=True):
+class AskedCall(msgspec.Struct, frozen=True, gc=False):
     """A call that a model asked for."""
 
     id: str
@@ -20,7 +20,7 @@ class AskedCall(msgspec.Struct, frozen=True):
     arguments: Evidence
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What a model was told of a call."""
 
     id: str
@@ -30,7 +30,7 @@ class Answer(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-class Messages(msgspec.Struct, frozen=True):
+class Messages(msgspec.Struct, frozen=True, gc=False):
     """The part of a span's messages that says something of calls, and the first thing that the user said."""
 
     calls: tuple[AskedCall, ...] = ()

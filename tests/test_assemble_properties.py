@@ -131,7 +131,7 @@ def test_a_loop_is_cut() -> None:
 
 
 DEEP = 10_000
-WIDE = 100_000
+WIDE = 40_000
 
 
 def nested(make: Any) -> list[Span]:
@@ -162,9 +162,9 @@ def test_deep_traces(make: Any, runs: int, calls: int) -> None:
 
 
 def elapsed(spans: list[Span]) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     assemble(spans)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def elapsed(spans: list[Span]) -> float:
 )
 def test_time_grows_with_the_number_of_spans(make: Any) -> None:
     """Eight times the spans take about eight times as long, not sixty-four times."""
-    small, large = make(WIDE // 80), make(WIDE // 10)
+    small, large = make(WIDE // 32), make(WIDE // 4)
     best_small = min(elapsed(small) for _ in range(3))
     best_large = min(elapsed(large) for _ in range(2))
     assert best_large < 30 * best_small
 
 
 def test_a_wide_trace() -> None:
-    """A hundred thousand calls of one agent are one run."""
+    """Tens of thousands of calls of one agent are one run."""
     (run,) = assemble([agent(0, end=WIDE), *(tool(number, parent=0, start=number, end=number) for number in range(1, WIDE + 1))]).runs
     assert len(run.calls) == WIDE
 

@@ -20,7 +20,7 @@ ServerNamedBy: TypeAlias = Literal["caller", "itself"]
 NO_MESSAGES = Messages()
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class Part(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What one dialect says of a span; None where it says nothing."""
 
     role: Role | None = None
@@ -63,7 +63,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     mcp_role: McpRole | None = None
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
+class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What all dialects together say of a span."""
 
     role: Role
