@@ -1,0 +1,93 @@
+"""The engine against the brute-force reference, on policies and traces drawn at random."""
+
+from __future__ import annotations
+
+from random import Random
+
+import drawn
+import reference
+import written
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from otel_toolscore.engine import Engine, score_runs
+from otel_toolscore.model import Document, Run
+from otel_toolscore.policy.records import Policy
+from otel_toolscore.rules.rule import Rule
+
+
+def found(document: Document) -> set[reference.Said]:
+    return {
+        (number, finding.rule, finding.call if finding.call is not None else finding.span_id or "", finding.kind)
+        for number, run in enumerate(document.runs)
+        for finding in run.findings
+    }
+
+
+@given(drawn.policies(), drawn.traces())
+@settings(max_examples=120)
+def test_offline_findings_are_those_of_the_reference(policy: Policy, runs: list[Run]) -> None:
+    """On any policy and any traces, the engine says of each call and scope what the contract's sentences say."""
+    assert found(score_runs(policy, runs)) == reference.Judge(policy, runs).said()
+
+
+@given(drawn.policies(), drawn.traces(timed=True, instant=False))
+@settings(max_examples=60)
+def test_calls_fed_as_they_end_give_the_same_findings(policy: Policy, runs: list[Run]) -> None:
+    """A processor that learns of each call when it ends finds, in the end, what a file scorer finds."""
+    assert found(written.fed_one_by_one(policy, *runs)) == found(score_runs(policy, runs))
+
+
+@given(drawn.policies(), drawn.traces(), st.data())
+@settings(max_examples=40)
+def test_any_order_of_feeding_gives_every_violation(policy: Policy, runs: list[Run], data: st.DataObject) -> None:
+    """Calls that come in any order, one by one, never lose a violation; one that was said too early stays."""
+    everything = [(run, call) for run in runs for call in run.calls]
+    engine = Engine(policy)
+    engine.feed([written.run(scopes=run.scopes, trace=run.trace_id, complete=run.complete) for run in runs])
+    said = set()
+    for run, call in data.draw(st.permutations(everything)):
+        said |= {
+            (each.finding.rule, each.finding.span_id)
+            for each in engine.feed([written.run(call, scopes=run.scopes, trace=run.trace_id)])
+            if each.finding.kind == "violation"
+        }
+    results = [engine.end_run(run.key) for run in runs]
+    ended = {(finding.rule, finding.span_id) for result in results for finding in result.findings if finding.kind == "violation"}
+    offline = {(finding.rule, finding.span_id) for finding in written.findings(score_runs(policy, runs)) if finding.kind == "violation"}
+    assert said <= ended
+    assert offline <= ended
+
+
+@given(drawn.policies(), drawn.runs("t"))
+@settings(max_examples=50)
+def test_a_call_that_is_fed_anew_leaves_no_trace_of_what_it_was(policy: Policy, run: Run) -> None:
+    """Rules with a history see a call that was replaced only as it is in the end."""
+    drafts = [written.call("a", {"x": 1}, 0, span_id=call.span_id, trace_id=call.trace_id, scope=call.scope) for call in run.calls]
+    with_drafts = written.run(*drafts, *run.calls, scopes=run.scopes, trace=run.trace_id, complete=run.complete)
+    remembering = [rule for rule in policy.rules if hasattr(rule.constraint, "per")]
+    policy = Policy(rules=tuple(remembering), tools=policy.tools)
+    assert found(score_runs(policy, [with_drafts])) == found(score_runs(policy, [run]))
+
+
+@given(drawn.policies(), drawn.traces(), drawn.rules(99))
+@settings(max_examples=50)
+def test_a_further_rule_never_turns_fail_into_pass(policy: Policy, runs: list[Run], further: Rule) -> None:
+    """Rules only ever add: no verdict of a document or a run gets better."""
+    more = Policy(rules=(*policy.rules, further), tools=policy.tools)
+    before, after = score_runs(policy, runs), score_runs(more, runs)
+    badness = {"unscored": 0, "pass": 0, "inconclusive": 1, "fail": 2}
+    assert badness[after.verdict] >= badness[before.verdict]
+    for old, new in zip(before.runs, after.runs, strict=True):
+        assert badness[new.verdict] >= badness[old.verdict]
+
+
+@given(drawn.policies(), drawn.traces(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_unrelated_runs_do_not_touch_each_other(policy: Policy, runs: list[Run], random: Random) -> None:
+    """The order in which runs are given changes nothing that is found in any of them."""
+    shuffled = list(runs)
+    random.shuffle(shuffled)
+    plain = {result.run.key: (result.findings, result.verdict) for result in score_runs(policy, runs).runs}
+    other = {result.run.key: (result.findings, result.verdict) for result in score_runs(policy, shuffled).runs}
+    assert plain == other
