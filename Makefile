@@ -19,6 +19,7 @@ test: lint
 	$(RUN) pytest -n 2 $(PYTEST_ARGS)
 
 lint: $(VENV)/.installed-for-tests
+	$(RUN) ruff format --check --quiet .
 	$(RUN) ruff check .
 	$(RUN) mypy
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from otel_toolscore.compare import FieldRule
-    from otel_toolscore.evaluate import ToolScoreAssertionError, assert_tools, evaluate
+    from otel_toolscore.evaluation import ToolScoreAssertionError, assert_tools, evaluate
     from otel_toolscore.expected import ExpectedCall
     from otel_toolscore.matchers import (
         ANY,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "compare": ("FieldRule",),
-    "evaluate": ("ToolScoreAssertionError", "assert_tools", "evaluate"),
+    "evaluation": ("ToolScoreAssertionError", "assert_tools", "evaluate"),
     "expected": ("ExpectedCall",),
     "matchers": (
         *("ANY", "All", "AnyOf", "Approx", "Attr", "Contains", "Date", "Eq", "Exists", "FullMatch", "Glob", "Gt", "Gte", "HostIn"),

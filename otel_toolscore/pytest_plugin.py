@@ -60,7 +60,7 @@ class ToolScore:
 
     def score(self, expected: Any, **options: Any) -> EvaluationResult:
         """What `otel_toolscore.evaluate(expected, calls, **options)` says of the calls."""
-        from otel_toolscore.evaluate import evaluate  # noqa: PLC0415
+        from otel_toolscore.evaluation import evaluate  # noqa: PLC0415
 
         return evaluate(expected, self.calls, **options)
 
@@ -71,7 +71,7 @@ class ToolScore:
         An inconclusive verdict fails too, unless it is allowed, and so does a test in which nothing was scored.
         """
         from otel_toolscore.engine import score_runs  # noqa: PLC0415
-        from otel_toolscore.evaluate import ToolScoreAssertionError  # noqa: PLC0415
+        from otel_toolscore.evaluation import ToolScoreAssertionError  # noqa: PLC0415
         from otel_toolscore.otlp.sdk import runs_of  # noqa: PLC0415
         from otel_toolscore.policy import Policy, load  # noqa: PLC0415
 

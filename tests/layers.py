@@ -16,7 +16,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"dialects", "emit", "messages", "semconv", "settings", "spans"}),
     frozenset({"assemble", "calls", "explain", "forest", "homeless", "inherit", "merge", "own_spans", "rejoin", "runs", "scopes"}),
     frozenset({"otlp", "reports"}),
-    frozenset({"behaviour", "calls_in", "evaluate", "forbidden_in", "one_call", "results"}),
+    frozenset({"behaviour", "calls_in", "evaluation", "forbidden_in", "one_call", "results"}),
     frozenset({"live", "processor", "pytest_plugin"}),
     frozenset({"cli"}),
     frozenset({"__init__", "__main__"}),

@@ -36,7 +36,7 @@ def test_the_expected_call_passes() -> None:
             '{"seats": "2", "cabins": ["economy"], "extra": true}',
             [
                 'wrong tool: expected "book", got "cancel"',
-                "argument $.cabins",
+                'missing argument $.cabins[1]: expected "business"',
                 'missing argument $.status: expected "open"',
                 'argument $.seats mismatch: expected 2, got "2"',
                 "unexpected extra arguments: $.extra",

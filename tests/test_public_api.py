@@ -29,6 +29,11 @@ def test_the_public_names_are_these() -> None:
     assert dir(otel_toolscore) == otel_toolscore.__all__
 
 
+def test_no_public_name_is_a_module() -> None:
+    """A module of the same name would take its place as soon as anything imports it."""
+    assert not NAMES & {path.stem for path in (ROOT / "otel_toolscore").iterdir()}
+
+
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_every_public_name_can_be_imported(name: str) -> None:
     """In a process of its own, so that no other import helps."""

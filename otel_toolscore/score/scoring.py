@@ -18,6 +18,7 @@ from otel_toolscore.score.bounds import Bounds, is_steady, score_bounds
 from otel_toolscore.score.composite import composite, grade, merged
 
 _NOTHING: Mapping[str, str] = {}
+_NOTHING_WEIGHED: Mapping[str, float | Fraction] = {}
 
 
 def score_calls(
@@ -68,9 +69,9 @@ class Scored(NamedTuple):
 def score_question(
     question: Question,
     *,
-    id: str,
+    id: str,  # noqa: A002
     min_score: float | Fraction | None = None,
-    weights: Mapping[str, float | Fraction],  # noqa: A002
+    weights: Mapping[str, float | Fraction] = _NOTHING_WEIGHED,
 ) -> Scored:
     """As `score_calls`, with the alignment and all that is counted of it, for those who tell more than the result does."""
     tolerances = question.calls.tolerances
