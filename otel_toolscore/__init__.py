@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from otel_toolscore.autoinstrument import instrument
     from otel_toolscore.compare import FieldRule
     from otel_toolscore.evaluation import ToolScoreAssertionError, assert_tools, evaluate
     from otel_toolscore.expected import ExpectedCall
@@ -41,11 +42,15 @@ if TYPE_CHECKING:
         Some,
         Unordered,
     )
+    from otel_toolscore.live.expecting import expecting
     from otel_toolscore.model import ToolCall
     from otel_toolscore.one_call import score_tool_call
+    from otel_toolscore.otlp.sdk import from_otel
+    from otel_toolscore.processor import ToolScoreProcessor
     from otel_toolscore.results import EvaluationResult
 
 _HOMES = {
+    "autoinstrument": ("instrument",),
     "compare": ("FieldRule",),
     "evaluation": ("ToolScoreAssertionError", "assert_tools", "evaluate"),
     "expected": ("ExpectedCall",),
@@ -53,8 +58,11 @@ _HOMES = {
         *("ANY", "All", "AnyOf", "Approx", "Attr", "Contains", "Date", "Eq", "Exists", "FullMatch", "Glob", "Gt", "Gte", "HostIn"),
         *("IgnoreCase", "IsType", "Len", "Literal", "Lt", "Lte", "Matcher", "Not", "OneOf", "PathUnder", "Regex", "Some", "Unordered"),
     ),
+    "live.expecting": ("expecting",),
     "model": ("ToolCall",),
     "one_call": ("score_tool_call",),
+    "otlp.sdk": ("from_otel",),
+    "processor": ("ToolScoreProcessor",),
     "results": ("EvaluationResult",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -91,9 +99,13 @@ __all__ = [
     "Some",
     "ToolCall",
     "ToolScoreAssertionError",
+    "ToolScoreProcessor",
     "Unordered",
     "assert_tools",
     "evaluate",
+    "expecting",
+    "from_otel",
+    "instrument",
     "score_tool_call",
 ]
 
