@@ -113,7 +113,9 @@ def command(
         write(_rendered("json", document, policy, values=values == "show", output=path), path)
     write(_rendered(form, document, policy, values=shown, output=output), output)
     if form != "table" or output != STDOUT:
-        _explain(document, policy)
+        say(f"policy: {', '.join(policy.sources) or '(none)'}")
+    if not on_terminal:
+        _explain(document)
     code = EXIT_CODES[document.verdict]
     return 0 if allow_inconclusive and document.verdict == "inconclusive" else code
 
@@ -173,9 +175,8 @@ def _rendered(form: str, document: Document, policy: Policy, *, values: bool, ou
         yield terminal.encoded(table.render(document, policy, values=values, **terminal.page(to_file=to_file)), to_file=to_file)
 
 
-def _explain(document: Document, policy: Policy) -> None:
-    """What a table would have said, for those who look at the log: which policy, and why the verdict is open."""
-    say(f"policy: {', '.join(policy.sources) or '(none)'}")
+def _explain(document: Document) -> None:
+    """Why the verdict is open and what to do, for those who look at the log."""
     if document.verdict in ("inconclusive", "unscored"):
         say(f"{document.verdict}: {document.reasons[0] if document.reasons else 'nothing applied'}")
         for reason in document.reasons[1:]:
