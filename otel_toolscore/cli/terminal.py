@@ -53,13 +53,13 @@ def counted(items: Iterable[T], what: str) -> Iterator[T]:
     if not sys.stderr.isatty():
         yield from items
         return
-    number, last = 0, time.monotonic()
+    last, signed = time.monotonic(), False
     for number, item in enumerate(items, 1):
         if time.monotonic() - last > _BETWEEN_SIGNS_S:
-            last = time.monotonic()
+            last, signed = time.monotonic(), True
             _sign(f"{number:,} {what}")
         yield item
-    if number:
+    if signed:
         _sign("")
 
 

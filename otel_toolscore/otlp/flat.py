@@ -21,6 +21,8 @@ _SPAN_ID: Final = ("span_id", "spanId", "spanID")
 _PARENT_ID: Final = ("parent_span_id", "parentSpanId", "parent_id", "parentId", "parentSpanID")
 _START: Final = ("start_time_unix_nano", "startTimeUnixNano", "start_time_ns", "start_ns", "start_time", "startTime", "start", "timestamp")
 _END: Final = ("end_time_unix_nano", "endTimeUnixNano", "end_time_ns", "end_ns", "end_time", "endTime", "end")
+_STARTS_OF_SPANS: Final = tuple(name for name in _START if name not in ("start", "timestamp"))
+_LOG_MEMBERS: Final = frozenset({"body", "severity_number", "severity_text", "severityNumber", "severityText", "levelname"})
 _EVENTS: Final = ("span_events", "events")
 _EVENT_TIME: Final = ("time_unix_nano", "timeUnixNano", "timestamp", "time")
 _SCOPE: Final = (
@@ -43,8 +45,13 @@ def is_flat(fields: dict[str, Node]) -> bool:
 
 
 def _is_span(fields: dict[str, Node]) -> bool:
+    """Whether an object has the ids of a span and more of one than log lines, evaluations and calls have."""
+    if not _LOG_MEMBERS.isdisjoint(fields):
+        return False
     ids = members(fields["context"]) or {} if "context" in fields else {}
-    return all(any(name in source for source in (fields, ids) for name in names) for names in (_TRACE_ID, _SPAN_ID))
+    if not all(any(name in source for source in (fields, ids) for name in names) for names in (_TRACE_ID, _SPAN_ID)):
+        return False
+    return any(name in fields for name in _STARTS_OF_SPANS) or ("name" in fields and "attributes" in fields)
 
 
 def _listed(fields: dict[str, Node], name: str) -> list[Node] | None:

@@ -19,7 +19,7 @@ from otel_toolscore.otlp.salvage import whole_records
 from otel_toolscore.spans import Span
 
 LINES = [json.dumps(document(otlp_span(number), service=f"s{number}")) for number in (1, 2, 3)]
-FLAT = [{"trace_id": "t", "span_id": f"s{number}", "name": "n"} for number in (1, 2, 3)]
+FLAT = [{"trace_id": "t", "span_id": f"s{number}", "start_time": number, "name": "n"} for number in (1, 2, 3)]
 
 
 def ids(found: list[Span | Problem]) -> list[str]:
@@ -122,7 +122,7 @@ def test_text_between_documents() -> None:
     assert ids(found) == ["s1", "s2", "s3"]
     assert problems(found) == [
         ("broken_record", "traces.json:1", "expected a JSON object or list"),
-        ("broken_record", "traces.json:8", "expected a JSON object or list"),
+        ("broken_record", "traces.json:9", "expected a JSON object or list"),
     ]
 
 
@@ -131,7 +131,7 @@ def test_a_broken_document_among_others() -> None:
     texts = [json.dumps(span, indent=4) for span in FLAT]
     found = read("\n".join([texts[0], texts[1].replace('"name":', '"name"'), texts[2]]))
     assert ids(found) == ["s1", "s3"]
-    assert problems(found) == [("broken_record", "traces.json:9", "expected JSON: expecting ':' delimiter at line 9")]
+    assert problems(found) == [("broken_record", "traces.json:11", "expected JSON: expecting ':' delimiter at line 11")]
 
 
 def test_a_list_with_a_record_a_line() -> None:

@@ -13,6 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
 from otel_toolscore.model import Problem
+from otel_toolscore.otlp import NotSpansError
 from otel_toolscore.spans import CLIENT, INTERNAL, SERVER, STATUS_ERROR, STATUS_OK, STATUS_UNSET, Span, SpanEvent
 
 FLAT = {
@@ -92,9 +93,33 @@ def test_every_spelling_gives_the_same_span(spelled: object) -> None:
 
 
 def test_the_least_that_is_a_span() -> None:
-    """Two ids are enough; what is absent is not guessed."""
-    (found,) = placeless(read_spans({"trace_id": "live-trace-1", "span_id": "tool-1"}))
-    assert found == Span(trace_id="live-trace-1", span_id="tool-1")
+    """Two ids and a start, or a name and attributes, are enough; what is absent is not guessed."""
+    (found,) = placeless(read_spans({"trace_id": "live-trace-1", "span_id": "tool-1", "start_time": START}))
+    assert found == Span(trace_id="live-trace-1", span_id="tool-1", start_ns=START)
+    (found,) = placeless(read_spans({"trace_id": "live-trace-1", "span_id": "tool-1", "name": "x", "attributes": {}}))
+    assert found == Span(trace_id="live-trace-1", span_id="tool-1", name="x")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"trace_id": "t", "span_id": "s"},
+        {"trace_id": "t", "span_id": "s", "name": "app", "levelname": "INFO", "message": "hello", "attributes": {}},
+        {"trace_id": "t", "span_id": "s", "body": "hello", "severity_number": 9, "attributes": {}, "timestamp": START},
+        {
+            "tool": "search",
+            "trace_id": "t",
+            "span_id": "s",
+            "parent_span_id": None,
+            "start": "2026-09-21T14:13:20Z",
+            "start_unix_nano": "1",
+        },
+    ],
+)
+def test_what_only_names_a_span_is_none(given: object) -> None:
+    """Log lines and the calls that this program writes name a span, and are none."""
+    with pytest.raises(NotSpansError):
+        read([given])
 
 
 def test_kinds_and_statuses_of_others_say_nothing() -> None:
