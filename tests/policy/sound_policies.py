@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").rglob("*.yaml"))
+FOLDER = Path(__file__).parent.parent.parent / "examples"
+EXAMPLES = sorted(path for path in FOLDER.rglob("*.yaml") if not path.stem.endswith("_test"))
+"""Policies and lists of calls; what ends in `_test` are tests of policies."""
 
 EVERY_KEY = """
 version: 1

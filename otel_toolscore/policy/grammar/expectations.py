@@ -163,8 +163,7 @@ WEIGHTS: Final = Shape(
 def check_expectation(given: Given) -> None:
     """Weights leave something to be weighed."""
     weights: dict[str, Fraction] = given.get("weights", {})
-    merged: dict[str, Fraction] = {**{name: Fraction(str(weight)) for name, weight in DEFAULT_WEIGHTS.items()}, **weights}
-    if not any(merged.values()):
+    if not any({**DEFAULT_WEIGHTS, **weights}.values()):
         given.fault("weights", "`weights`: all of them are 0, so that nothing would be weighed")
 
 
