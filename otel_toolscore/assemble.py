@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from otel_toolscore.dialects import DIALECTS, read
 from otel_toolscore.explain import Explanation, about_calls, explain
 from otel_toolscore.forest import NONE, Forest, Node
 from otel_toolscore.merge import Group, merge
+from otel_toolscore.messages import MessageIndex, Messages
 from otel_toolscore.model import Run
 from otel_toolscore.own_spans import read_mapped
 from otel_toolscore.rejoin import joined, rejoin
@@ -53,12 +55,12 @@ def assemble(
     `runs`: "trace" makes everything of a trace one run. `attributes` are the keys that a policy asks for, `mappings` its own span
     kinds. `cut` tells that the input ends early or lost spans, so that no run is known to be complete.
     """
-    by_trace: dict[str, list[Node]] = {}
+    kept = _Kept()
     given = 0
     for span in spans:
         given += 1
-        by_trace.setdefault(span.trace_id, []).append(node_of(span, attributes, mappings))
-    traces = _merged({trace_id: Forest(by_trace.pop(trace_id)) for trace_id in sorted(by_trace)})
+        kept.add(node_of(span, attributes, mappings))
+    traces = kept.traces()
     told = about_calls(group for trace in traces for group in trace.groups)
     made: list[Run] = []
     explanations: list[Explanation] = []
@@ -77,13 +79,32 @@ def assemble(
 
 def assemble_nodes(nodes: Iterable[Node], *, runs: Literal["agent", "trace"] = "agent", cut: bool = False) -> tuple[Run, ...]:
     """The runs of spans that were read one by one, as `assemble` would give them; any part of a trace may be given."""
-    by_trace: dict[str, list[Node]] = {}
+    kept = _Kept()
     for node in nodes:
-        by_trace.setdefault(node.trace_id, []).append(node)
+        kept.add(node)
     made: list[Run] = []
-    for trace in _merged({trace_id: Forest(by_trace[trace_id]) for trace_id in sorted(by_trace)}):
+    for trace in kept.traces():
         made += runs_of(trace, nest(trace.forest, trace.roots, whole_trace=runs == "trace"), cut=cut)
     return _sorted(made)
+
+
+class _Kept:
+    """Nodes by trace. Messages go to an index as they come, since each model span repeats those before it."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, list[Node]] = {}
+        self._messages: dict[str, MessageIndex] = {}
+
+    def add(self, node: Node) -> None:
+        reading = node.reading
+        if reading is not None and (reading.messages.calls or reading.messages.answers):
+            self._messages.setdefault(node.trace_id, MessageIndex()).add(reading.messages)
+            node = replace(node, reading=replace(reading, messages=Messages(user=reading.messages.user)))
+        self._nodes.setdefault(node.trace_id, []).append(node)
+
+    def traces(self) -> list[Trace]:
+        forests = {trace_id: Forest(self._nodes[trace_id]) for trace_id in sorted(self._nodes)}
+        return _merged(forests, self._messages)
 
 
 def _sorted(runs: Iterable[Run]) -> tuple[Run, ...]:
@@ -117,7 +138,7 @@ def _asked(recorded: Mapping[str, object], keys: frozenset[str]) -> Mapping[str,
     return {key: recorded[key] for key in keys if key in recorded} if keys else {}
 
 
-def _merged(forests: Mapping[str, Forest]) -> list[Trace]:
+def _merged(forests: Mapping[str, Forest], messages: Mapping[str, MessageIndex]) -> list[Trace]:
     """The traces with their tool spans merged, and the two ends of a request that lost its parent link put together.
 
     The server's end moves to the client's: within the trace below the client's span, from another trace without what is around it.
@@ -149,6 +170,7 @@ def _merged(forests: Mapping[str, Forest]) -> list[Trace]:
             forest=forest,
             groups=[groups[position] for position in kept[trace_id]],
             roots=[places[position][1] for position in kept[trace_id]],
+            messages=messages.get(trace_id) or MessageIndex(),
         )
         for trace_id, forest in forests.items()
     ]

@@ -39,7 +39,7 @@ class Messages(msgspec.Struct, frozen=True, gc=False):
 
 
 class MessageIndex:
-    """The messages of one trace by call id; what later messages repeat is kept once."""
+    """The messages of one trace by call id; what later messages repeat is kept once, and the order does not matter."""
 
     def __init__(self) -> None:
         self._calls: dict[str, dict[object, AskedCall]] = {}
@@ -63,11 +63,12 @@ class MessageIndex:
 
 def the_one(evidences: list[Evidence]) -> Found:
     """The captured value that all of them have; `disagree` where they have several, None where none is captured."""
-    different = {_key(each): each for each in evidences if each.state == "captured"}
-    if len(different) > 1:
+    captured = [each for each in evidences if each.state == "captured"]
+    if len(captured) > 1 and len({canonical(each.value) for each in captured}) > 1:
         return "disagree"
-    return next(iter(different.values()), None)
+    return min(captured, key=repr, default=None)
 
 
 def _key(evidence: Evidence) -> object:
-    return (evidence.state, canonical(evidence.value)) if evidence.state == "captured" else (evidence.state, evidence.text)
+    """Tells records apart that are equal but differ in how they are written."""
+    return evidence.state, repr(evidence.value) if evidence.state == "captured" else evidence.text

@@ -29,6 +29,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
     groups: Sequence[Group]
     roots: Sequence[int]
     """For each group the index of its outermost span."""
+    messages: MessageIndex
+    """What models said and were told anywhere in the trace."""
 
 
 def runs_of(trace: Trace, nesting: Nesting, *, cut: bool = False) -> tuple[Run, ...]:
@@ -58,10 +60,6 @@ class _Builder:
             directly.setdefault(nesting.around[root], []).append(self._forest.nodes[root])
         self._attributes = attribute_values(self._forest, nesting, directly)
         self._schemas = self._recorded(run_of)
-        self._messages = MessageIndex()
-        for node in self._forest.nodes:
-            if node.reading is not None:
-                self._messages.add(node.reading.messages)
         self._paths: dict[int, tuple[str, ...]] = {}
 
     def runs(self) -> Iterator[Run]:
@@ -107,7 +105,7 @@ class _Builder:
             conversation=conversation,
             notes=(ADRIFT,) if self._forest.top[root] in self._nesting.broken else (),
         )
-        return describe(group, place, self._messages, self._schemas[top])
+        return describe(group, place, self._trace.messages, self._schemas[top])
 
     def _scope(self, scope: int, calls: Sequence[ToolCall]) -> Scope:
         top = self._tops[scope]

@@ -36,6 +36,11 @@ _LITERALS: Final = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _OPENERS: Final = frozenset("{[")
 _LITERAL_OPENERS: Final = frozenset("{[('\"")
+_CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
+_TOKENS: Final = re.compile(
+    r"""'[^'\\]*(?:\\.[^'\\]*)*(?P<end>')?|"[^"\\]*(?:\\.[^"\\]*)*(?P<fin>")?|[()\[\]{}]""",
+    re.DOTALL,
+)
 _CONSTANTS: Final = frozenset({"None", "True", "False"})
 _ODD_ESCAPE: Final = re.compile(r"\\[^'\"\nabfnrtvxNuU0-7]")
 """An escape that `repr` never writes, and about which Python warns."""
@@ -262,50 +267,35 @@ def _ends_inside(error: json.JSONDecodeError) -> bool:
 def _literal(source: str, error: _NotJsonError) -> object:
     """The Python literal that the text is; else the error that JSON gave, as cut if the literal is."""
     written = source.strip()
-    fits = len(source) <= MAX_LITERAL and _nesting(source) <= MAX_DEPTH
+    depth, open_at_end = _brackets(source)
+    fits = len(source) <= MAX_LITERAL and depth <= MAX_DEPTH and not open_at_end
     if fits and (written[:1] in _LITERAL_OPENERS or written in _CONSTANTS) and not _ODD_ESCAPE.search(source.replace("\\\\", "")):
         try:
             return _plain(ast.literal_eval(written), 0)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, _UnreadableError):
             pass
-    raise _NotJsonError(cut=error.cut or _at_a_limit(source) or (_opens(source) and _open_at_end(source)))
+    raise _NotJsonError(cut=error.cut or _at_a_limit(source) or (_opens(source) and open_at_end))
 
 
 def _opens(source: str) -> bool:
     return source.lstrip()[:1] in _OPENERS
 
 
-def _nesting(source: str) -> int:
-    deepest = depth = 0
-    for character in source:
-        if character in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in ")]}":
-            depth -= 1
-    return deepest
-
-
-def _open_at_end(source: str) -> bool:
-    """Whether a quote or bracket is still open where the text ends."""
+def _brackets(source: str) -> tuple[int, bool]:
+    """How deep brackets nest in a Python literal, quoted text aside, and whether a quote or bracket is open at its end."""
     closers: list[str] = []
-    quote = ""
-    escaped = False
-    for character in source:
-        if quote:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == quote:
-                quote = ""
-        elif character in "'\"":
-            quote = character
-        elif character in "([{":
-            closers.append({"(": ")", "[": "]", "{": "}"}[character])
-        elif character in ")]}" and (not closers or closers.pop() != character):
-            return False
-    return bool(quote or closers)
+    deepest = 0
+    for token in _TOKENS.finditer(source):
+        first = source[token.start()]
+        if first in _CLOSERS:
+            closers.append(_CLOSERS[first])
+            deepest = max(deepest, len(closers))
+        elif first in "'\"":
+            if not (token["end"] or token["fin"]):
+                return deepest, True
+        elif not closers or closers.pop() != first:
+            return deepest, False
+    return deepest, bool(closers)
 
 
 def _at_a_limit(source: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from otel_toolscore.dialects import values
 from otel_toolscore.model import Evidence
 
-_QUOTED: Final = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_QUOTED: Final = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
 _REPR: Final = re.compile(rf"content=(?P<content>{_QUOTED})(?P<rest> .*)?\Z", re.DOTALL)
 _REPR_ID: Final = re.compile(rf"\btool_call_id=({_QUOTED})")
 _REPR_ERROR: Final = re.compile(r"\bstatus='error'")

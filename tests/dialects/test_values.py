@@ -171,6 +171,7 @@ def test_a_rule_for_what_is_no_object() -> None:
         ("{'a': 1, 'b': (True, None)}", {"a": 1, "b": [True, None]}),
         ("\"{'a': 1}\"", {"a": 1}),
         ("{'path': 'C:\\\\temp'}", {"path": "C:\\temp"}),
+        ("{'a': '" + "([{" * 200 + '\', "b": "it\'s"}', {"a": "([{" * 200, "b": "it's"}),
     ],
 )
 def test_python_literals(recorded: str, value: object) -> None:
