@@ -51,7 +51,8 @@ def model(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
 
 
 async def main() -> None:
-    tools = MCPToolset(StdioTransport(sys.executable, [str(HERE / "server.py")], env={**os.environ, "OTEL_SERVICE_NAME": "shop"}))
+    server = StdioTransport(sys.executable, [str(HERE / "server.py")], env={**os.environ, "OTEL_SERVICE_NAME": "shop"})
+    tools = MCPToolset(server, init_timeout=60, read_timeout=60)
     agent = Agent(FunctionModel(model), name="support", toolsets=[tools])
     async with agent:
         for question in SCRIPTS:

@@ -26,7 +26,7 @@ def model(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
 
 async def main() -> None:
     server = StdioTransport(sys.executable, [str(Path(__file__).with_name("fastmcp_server.py"))], env=dict(os.environ))
-    agent = Agent(FunctionModel(model), name="support", toolsets=[MCPToolset(server)])
+    agent = Agent(FunctionModel(model), name="support", toolsets=[MCPToolset(server, init_timeout=120, read_timeout=120)])
     async with agent:
         await agent.run("How is the weather?")
 
