@@ -54,7 +54,7 @@ def read(span: Span) -> Part | None:
     return Part(
         role=role,
         presumed=presumed,
-        why=f"the operation {operation} is neither a call nor a scope" if role == "ignored" else None,
+        why=f"its operation is {operation}" if role == "ignored" else None,
         tool=tool,
         guess=_guess(span.name),
         call_id=call_id,

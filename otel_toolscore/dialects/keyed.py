@@ -54,7 +54,7 @@ def reader(keys: Keys) -> Callable[[Span], Part | None]:
         if role != "tool":
             return Part(
                 role=role or "ignored",
-                why=None if role else f"{keys.kind} is neither tool nor agent nor model",
+                why=None if role else f"its {keys.kind} is another",
                 agent=first_text(attributes, keys.agent),
                 guess=values.text(keys.named_as_span(span.name)),
                 conversation=conversation,

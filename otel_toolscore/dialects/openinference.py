@@ -14,6 +14,7 @@ from otel_toolscore.spans import Span
 
 _SCOPE: Final = "openinference.instrumentation."
 _ROLES: Final[Mapping[str, Role]] = {"TOOL": "tool", "AGENT": "agent", "LLM": "model"}
+_OTHER_KINDS: Final = frozenset({"CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT"})
 _IDS: Final = ("tool.id", "tool_call.id", "tool.call_id", "tool_call_id")
 _JSON_TYPES: Final = ("application/json", "json")
 _TEXT_TYPES: Final = ("text/plain", "text")
@@ -42,7 +43,7 @@ def read(span: Span) -> Part | None:
         schemas = transcript.schemas(transcript.flattened(attributes, semconv.OI_TOOLS))
     part = Part(
         role=role or "ignored",
-        why=None if role else f"OpenInference's kind {kind.lower()} is neither a call nor a scope",
+        why=None if role else f"its kind is {kind.lower() if kind in _OTHER_KINDS else 'another'}",
         conversation=conversation,
         messages=messages,
         user_input=_user_input(attributes) if role != "model" else None,

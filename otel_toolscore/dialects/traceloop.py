@@ -45,7 +45,7 @@ def read(span: Span) -> Part | None:
     named = values.text(attributes.get(semconv.TRACELOOP_NAME))
     return Part(
         role=role if role is not None or not model else "model",
-        why="a task is neither a call nor a scope" if role == "ignored" else None,
+        why="it is a task" if role == "ignored" else None,
         guess=named or values.text(span.name.removesuffix(f".{kind}")),
         workflow=values.text(attributes.get(semconv.TRACELOOP_WORKFLOW)) if role == "workflow" else None,
         conversation=conversation,

@@ -28,7 +28,7 @@ def read(span: Span) -> Part | None:
         model = operation.endswith(_MODEL_ENDINGS)
         return Part(
             role="model" if model else "ignored",
-            why=None if model else f"the operation {operation} is neither a call nor a scope",
+            why=None if model else "its operation is another",
             conversation=conversation,
             messages=_messages(attributes) if model else Messages(),
             user_input=transcript.user_text(attributes.get("ai.prompt")),
