@@ -20,7 +20,7 @@ WRONG: Final = 2
 INTERRUPTED: Final = 130
 DEBUG: Final = "TOOLSCORE_DEBUG"
 
-COMMANDS: Final = ("score", "calls", "init", "validate", "schema")
+COMMANDS: Final = ("score", "calls", "init", "validate", "test", "schema")
 """In the order of the help; `command` of the module of the same name."""
 
 
@@ -73,11 +73,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(str(error))
         return WRONG
     except Exception as error:
-        return _expected_or_bug(error)
+        return expected_or_bug(error)
     return code if isinstance(code, int) else 0
 
 
-def _expected_or_bug(error: Exception) -> int:
+def expected_or_bug(error: Exception) -> int:
+    """Say what went wrong: the error's own words where it was foreseen, else that it is a bug and where. The exit code."""
     if os.environ.get(DEBUG):
         traceback.print_exception(error)
     if isinstance(error, _foreseen()):

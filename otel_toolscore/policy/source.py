@@ -18,8 +18,11 @@ OTHER_ENCODINGS: Final = (
 )
 
 
-def read_document(data: bytes, faults: Faults) -> Node | None:
-    """The document in a file's bytes; None where there is none, and then there is a fault that says why."""
+def read_document(data: bytes, faults: Faults, *, expected: str = "a mapping that begins with `version: 1`") -> Node | None:
+    """The document in a file's bytes; None where there is none, and then there is a fault that says why.
+
+    `expected` says what an empty file should hold.
+    """
     text = decoded(data, faults)
     if text is None:
         return None
@@ -29,7 +32,7 @@ def read_document(data: bytes, faults: Faults) -> Node | None:
         faults.add(limit.place, limit.message)
         return None
     if node is None and not faults.found:
-        faults.add(Placed(line=1, column=1), "the file is empty; expected a mapping that begins with `version: 1`")
+        faults.add(Placed(line=1, column=1), f"the file is empty; expected {expected}")
     return node
 
 
