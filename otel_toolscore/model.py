@@ -238,8 +238,7 @@ class ExpectationResult(msgspec.Struct, frozen=True, kw_only=True):
     exact: bool = True
     """False where the alignment is not proven optimal."""
     bound: int | None = None
-    """Where a better alignment may exist: at most so many more arguments could be equal in it. None where `exact`, and
-    where only its order or earliness is not proven best."""
+    """Where the alignment is not proven optimal: at most so many more arguments could be equal in a better one."""
 
 
 class RunResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -47,9 +47,11 @@ class Alignment(msgspec.Struct, frozen=True):
     """Whether there is an alignment without any difference: this one; this one, if what is not known allows it; none; or
     the search for one was given up."""
     exact: bool
-    """Whether this alignment is proven the best."""
+    """Whether it is proven that no other has more pairs, more equal arguments, fewer surplus ones or more outcomes met (and,
+    where this one has differences, that none is without any). The order is best too, in small alignments and wherever no
+    pair is out of order; in large ones that have some, fewer might be (see `ties`)."""
     bound: int | None
-    """Where a better one may exist: at most so many more arguments could be equal in it. None where no better one can."""
+    """Where it is not exact: at most so many more arguments could be equal in a better one."""
 
     def pairs(self) -> tuple[Pair, ...]:
         """The rows of a report: slots, then extra calls."""

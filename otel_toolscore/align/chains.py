@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from otel_toolscore.align.assignment import Levels, bits, solve
 from otel_toolscore.align.tree import Layout
 
+FEW_BITS = 32
 MOST_CROSSINGS = 4_000
 """Pairs among which the fewest out of order are found where the order is not one of blocks; of more, more may be named."""
 
@@ -128,4 +129,6 @@ def longest_chain(rows: Sequence[int], columns: int) -> list[tuple[int, int]]:
 
 def _turned(mask: int, width: int) -> int:
     """The bits in reverse."""
-    return int(f"{mask:0{width}b}"[::-1], 2) if mask else 0
+    if mask.bit_count() < FEW_BITS:
+        return sum(1 << (width - 1 - bit) for bit in bits(mask))
+    return int(f"{mask:0{width}b}"[::-1], 2)

@@ -204,6 +204,8 @@ class Calls:
         self.attributes = attributes
         self.ranks = ranks(self.calls)
         self.by_outcome: dict[Outcome, int] = {}
+        self.of_tools: dict[tuple[str, str | None], tuple[int, int]] = {}
+        """Answers kept by whoever compares: calls that go by a name and server, and those of them whose server is not known."""
         self._by_name: dict[str, list[int]] = {}
         self._defaults: dict[int, bool] = {}
         self._arguments: dict[str, Arguments] = {}
@@ -224,6 +226,11 @@ class Calls:
 
     def __len__(self) -> int:
         return len(self.calls)
+
+    def servers_of(self, index: int) -> frozenset[str]:
+        """The servers that the spans of the call name."""
+        call = self.calls[index]
+        return frozenset(server for server in (call.server, *(one.server for one in call.variants)) if server is not None)
 
     def named(self, name: str) -> Sequence[int]:
         """Calls that go by the name."""

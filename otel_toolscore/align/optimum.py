@@ -40,9 +40,8 @@ class Optimum(msgspec.Struct, frozen=True):
     choices: Mapping[int, int]
     taken: Mapping[int, tuple[int, ...]]
     """For each leaf the calls that it takes; leaves that take none are absent."""
-    exact: bool
     gap: int
-    """No alignment is worth more by more than this."""
+    """No alignment is worth more by more than this; 0: none is worth more."""
 
 
 class _Candidate:
@@ -99,9 +98,9 @@ def optimum(tree: Tree, fits: Fits, ranks: tuple[int, ...]) -> Optimum:
     else:
         best, bound = [_climb(tree, fits, calls)], _bound(tree, fits, calls)
     gap = bound - best[0].weight
-    chosen, proven = _settled(best, ranks)
+    chosen = _settled(best, ranks)
     choices, taken = chosen.taken()
-    return Optimum(settled(tree, choices), taken, gap == 0 and proven, gap)
+    return Optimum(settled(tree, choices), taken, gap)
 
 
 def _heaviest(candidates: Iterator[_Candidate]) -> tuple[list[_Candidate], int]:
@@ -117,20 +116,19 @@ def _heaviest(candidates: Iterator[_Candidate]) -> tuple[list[_Candidate], int]:
     return best, bound
 
 
-def _settled(candidates: Sequence[_Candidate], ranks: tuple[int, ...]) -> tuple[_Candidate, bool]:
+def _settled(candidates: Sequence[_Candidate], ranks: tuple[int, ...]) -> _Candidate:
     """Of equally heavy candidates the best in order, then the earliest, then the first."""
     best: tuple[tuple[int, list[int]], _Candidate] | None = None
-    proven = True
     for candidate in candidates:
         slots = candidate.slots(ranks)
         if candidate.matching.gap == 0:
-            proven &= settle(candidate.matching, slots)
+            settle(candidate.matching, slots)
         of_row = candidate.matching.of_row
         key = slots.crossed(of_row), sorted(call for call in of_row if call != FREE)
         if best is None or key < best[0]:
             best = key, candidate
     assert best is not None
-    return best[1], proven
+    return best[1]
 
 
 def combinations(node: Node) -> int:

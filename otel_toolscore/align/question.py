@@ -115,16 +115,17 @@ class Question:
         full = [self.weights.levels(one, one.full | one.open) for one in worths]
         found = optimum(self.tree, Fits([self.weights.levels(one, one.candidates) for one in worths], full), self.calls.ranks)
         existence: Existence = "unsettled" if self.gave_up else "none"
-        bound = found.gap // self.weights.equal + 1 if found.gap else None
-        return self._built(worths, Faultless(found.choices, found.taken, found.exact), existence, bound)
+        bound = found.gap // self.weights.equal + 1 if found.gap else 0
+        return self._built(worths, Faultless(found.choices, found.taken, exact=not found.gap), existence, bound)
 
-    def _built(self, worths: tuple[Worth, ...], found: Faultless, existence: Existence, bound: int | None = None) -> Alignment:
+    def _built(self, worths: tuple[Worth, ...], found: Faultless, existence: Existence, bound: int = 0) -> Alignment:
         choices = settled(self.tree, found.choices)
         slots = slots_of(self.tree, choices, found.taken, self.calls)
         paired = [slot.call for slot in slots if slot.call is not None]
         rest = sorted(set(range(len(self.calls))).difference(paired))
         extras = tolerated(self.extra, self.calls, rest, paired, complete=self.complete)
-        return Alignment(self.calls, self.tree, choices, worths, slots, extras, existence, found.exact and not self.gave_up, bound)
+        exact = found.exact and not self.gave_up
+        return Alignment(self.calls, self.tree, choices, worths, slots, extras, existence, exact, None if exact else bound)
 
 
 def align(items: Sequence[Item], calls: Calls, *, order: str = "in_order", extra: Extra = "forbid", complete: bool = True) -> Alignment:

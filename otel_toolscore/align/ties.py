@@ -73,9 +73,25 @@ class Slots(msgspec.Struct, frozen=True):
 
 def settle(matching: Matching, slots: Slots) -> bool:
     """Makes the heaviest matching the best in order and then the earliest; returns whether its order is proven best."""
-    if _Trial(matching, slots).run():
+    if _is_earliest(matching, slots) and slots.crossed(matching.of_row) == 0:
         return True
-    return _improve(matching, slots)
+    return _Trial(matching, slots).run() or _improve(matching, slots)
+
+
+def _is_earliest(matching: Matching, slots: Slots) -> bool:
+    """Whether each row has the earliest column that the rows before it leave, so that none can have an earlier one."""
+    used = 0
+    for row, column in enumerate(matching.of_row):
+        options = matching.tight(row) & ~used
+        if column == FREE:
+            lacking = slots.layout.units[slots.units[row]].least > 0
+            if options or lacking:
+                return False
+        elif options & -options != 1 << column:
+            return False
+        else:
+            used |= 1 << column
+    return True
 
 
 class _Trial:

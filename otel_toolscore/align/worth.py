@@ -52,11 +52,8 @@ def server_fits(expected: ExpectedCall, calls: Calls, index: int) -> Truth:
     known other.
     """
     wanted = expected.server or calls.servers.get(expected.name)
-    if wanted is None:
-        return True
-    call = calls.calls[index]
-    known = {server for server in (call.server, *(variant.server for variant in call.variants)) if server is not None}
-    if wanted in known:
+    known = calls.servers_of(index)
+    if wanted is None or wanted in known:
         return True
     if known:
         return False
@@ -65,13 +62,7 @@ def server_fits(expected: ExpectedCall, calls: Calls, index: int) -> Truth:
 
 def worth(expected: ExpectedCall, calls: Calls) -> Worth:
     """What all calls are worth to the expected call."""
-    candidates = unsure = 0
-    for index in calls.named(expected.name):
-        fits = server_fits(expected, calls, index)
-        if fits is not False:
-            candidates |= 1 << index
-        if fits is None:
-            unsure |= 1 << index
+    candidates, unsure = _of_the_tool(expected, calls)
     met = open_outcome = 0
     for outcome, mask in calls.by_outcome.items():
         truth = outcome_met(expected.outcome, outcome)
@@ -89,6 +80,17 @@ def worth(expected: ExpectedCall, calls: Calls) -> Worth:
     possible = (full | open_arguments | unknown) & (sound | candidates & open_outcome)
     full &= sound & ~unsure
     return Worth(candidates, classes, met, full, possible & ~full, candidates & open_outcome, unsure, unknown)
+
+
+def _of_the_tool(expected: ExpectedCall, calls: Calls) -> tuple[int, int]:
+    """Calls of the tool that are not known to be of another server, and those of which the server is not known."""
+    key = expected.name, expected.server
+    known = calls.of_tools.get(key)
+    if known is None:
+        fits = [(server_fits(expected, calls, index), 1 << index) for index in calls.named(expected.name)]
+        candidates = sum(bit for truth, bit in fits if truth is not False)
+        known = calls.of_tools[key] = candidates, sum(bit for truth, bit in fits if truth is None)
+    return known
 
 
 def favourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:
