@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import logging
 import os
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +17,7 @@ from otel_toolscore.processor import ToolScoreProcessor
 
 logger = logging.getLogger("otel_toolscore")
 
-_attached: weakref.WeakKeyDictionary[Any, ToolScoreProcessor] = weakref.WeakKeyDictionary()
+_attached: attach.ByProvider[ToolScoreProcessor] = attach.ByProvider()
 
 
 def instrument(
@@ -42,7 +41,7 @@ def instrument(
     if not attach.when_set(functools.partial(_attach, processor)):
         logger.info("scoring starts when the global tracer provider is set")
         return processor
-    return _attached.get(trace.get_tracer_provider(), processor)
+    return _attached.get(trace.get_tracer_provider()) or processor
 
 
 def _attach(processor: ToolScoreProcessor, provider: Any) -> ToolScoreProcessor:
@@ -53,7 +52,7 @@ def _attach(processor: ToolScoreProcessor, provider: Any) -> ToolScoreProcessor:
         return there
     described = attach.described(provider)
     attach.add(provider, processor)
-    _attached[provider] = processor
+    _attached.put(provider, processor)
     logger.info("scoring the spans of %s", described)
     return processor
 

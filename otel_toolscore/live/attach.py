@@ -6,13 +6,16 @@ import functools
 import inspect
 import logging
 import threading
+import weakref
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from opentelemetry import trace
 from opentelemetry.sdk.trace import SpanProcessor
 
 logger = logging.getLogger("otel_toolscore")
+
+T = TypeVar("T")
 
 KEEPING: Final = {"replace_default_processor": False}
 """Phoenix's provider takes its own exporter off at the first processor that is added without this word."""
@@ -35,6 +38,23 @@ def _parameters(method: Callable[..., Any]) -> frozenset[str]:
         return frozenset(inspect.signature(method).parameters)
     except (TypeError, ValueError):
         return frozenset()
+
+
+class ByProvider(Generic[T]):
+    """What belongs to a tracer provider, as long as that lives; by identity, for some providers cannot be hashed."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, tuple[weakref.ref[Any], T]] = {}
+
+    def get(self, provider: Any) -> T | None:
+        """What was put for the provider."""
+        kept = self._kept.get(id(provider))
+        return kept[1] if kept is not None and kept[0]() is provider else None
+
+    def put(self, provider: Any, value: T) -> None:
+        """Keeps the value for the provider."""
+        self._kept = {key: kept for key, kept in self._kept.items() if kept[0]() is not None}
+        self._kept[id(provider)] = (weakref.ref(provider), value)
 
 
 def described(provider: Any) -> str:

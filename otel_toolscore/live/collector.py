@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -28,7 +27,7 @@ class Collector(SpanProcessor):
         return True
 
 
-_collectors: weakref.WeakKeyDictionary[Any, Collector] = weakref.WeakKeyDictionary()
+_collectors: attach.ByProvider[Collector] = attach.ByProvider()
 
 
 def collector_of(provider: Any = None) -> tuple[Any, Collector]:
@@ -41,5 +40,5 @@ def collector_of(provider: Any = None) -> tuple[Any, Collector]:
     if collector is None:
         collector = Collector()
         attach.add(provider, collector)
-        _collectors[provider] = collector
+        _collectors.put(provider, collector)
     return provider, collector

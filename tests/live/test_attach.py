@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 from typing import Any
 
@@ -67,3 +68,20 @@ def test_an_error_of_one_who_waits_does_not_reach_who_sets_the_provider(caplog: 
     with caplog.at_level(logging.ERROR, "otel_toolscore"):
         trace.set_tracer_provider(TracerProvider())
     assert "cannot be scored" in caplog.text
+
+
+def test_what_belongs_to_a_provider_goes_with_it() -> None:
+    """By identity: a provider need not be hashable, and one that takes a dead one's place has nothing."""
+
+    class Unhashable(TracerProvider):
+        __hash__ = None  # type: ignore[assignment]
+
+    table: attach.ByProvider[str] = attach.ByProvider()
+    first, second = Unhashable(shutdown_on_exit=False), Unhashable(shutdown_on_exit=False)
+    table.put(first, "first")
+    assert (table.get(first), table.get(second)) == ("first", None)
+    del first
+    gc.collect()
+    table.put(second, "second")
+    assert table.get(second) == "second"
+    assert len(table._kept) == 1
