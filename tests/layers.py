@@ -17,7 +17,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"assemble", "calls", "explain", "forest", "homeless", "inherit", "merge", "own_spans", "rejoin", "runs", "scopes"}),
     frozenset({"otlp", "reports"}),
     frozenset({"behaviour", "calls_in", "evaluation", "forbidden_in", "one_call", "results"}),
-    frozenset({"live", "processor", "pytest_plugin"}),
+    frozenset({"autoinstrument", "live", "policy_tests", "processor", "pytest_plugin"}),
     frozenset({"cli"}),
     frozenset({"__init__", "__main__"}),
 )
@@ -45,7 +45,7 @@ CONFINED: dict[str, tuple[str, ...]] = {
     "jsonschema_rs": ("schemas",),
     "google.protobuf": ("otlp",),
     "opentelemetry.proto": ("otlp",),
-    "opentelemetry": ("otlp.sdk", "live", "processor", "pytest_plugin"),
+    "opentelemetry": ("otlp.sdk", "autoinstrument", "live", "processor", "pytest_plugin"),
     "pytest": ("pytest_plugin",),
 }
 """Third-party package -> where it may be imported (`""`: anywhere). What is not named here is not a dependency."""

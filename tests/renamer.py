@@ -15,16 +15,21 @@ from typing import Any
 from case_format import Document, end_ms, span_id, start_ms, trace_id
 
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+ID_IN_TEXT = re.compile(r'("tool_call_id"\s*:\s*")(\w+)"')
 KEY_IN_TEXT = re.compile(r'((?:\\)?")([A-Za-z_]\w*)((?:\\)?"\s*:)')
 TOOL_ATTRIBUTES = {"gen_ai.tool.name", "tool.name", "traceloop.entity.name"}
 ARGUMENT_ATTRIBUTES = {
     *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "input.value", "tool_arguments", "gcp.vertex.agent.tool_call_args"),
+    *("traceloop.entity.input", "traceloop.entity.output"),
 }
 ID_ATTRIBUTES = {"gen_ai.tool.call.id", "gen_ai.conversation.id", "session.id", "mcp.session.id", "jsonrpc.request.id"}
 DEFINED_WORDS = {"mcp"}
 """Words in tool names that mean something."""
-DEFINED_KEYS = {"isError", "content", "type", "text"}
-"""Keys of an MCP result."""
+DEFINED_KEYS = {
+    *("isError", "content", "type", "text"),
+    *("input_str", "tags", "inputs", "kwargs", "output", "lc", "tool_call_id", "status"),
+}
+"""Keys of an MCP result, and of what Traceloop writes around the arguments and the result of a LangChain tool."""
 DEFINED_IDS = {"unknown"}
 """What an emitter writes where it has no id."""
 CALL_PATTERNS = {"forbid", "require", "call", "needs", "after", "allow", "extra_calls"}
@@ -83,7 +88,8 @@ class Renamer:
         return value if value in DEFINED_IDS else self._word("id", value)
 
     def text(self, text: str) -> str:
-        """JSON, whole or broken off, with its keys renamed."""
+        """JSON, whole or broken off, with its keys renamed, and the ids in it."""
+        text = ID_IN_TEXT.sub(lambda match: f'{match[1]}{self.id(match[2])}"', text)
         return KEY_IN_TEXT.sub(lambda match: match[1] + self.key(match[2]) + match[3], text)
 
     def value(self, value: object) -> object:
@@ -131,7 +137,7 @@ class Renamer:
             "tool": self._tools,
             "server": self._tools,
             "args": self._arguments,
-            "fields": self._arguments,
+            "fields": lambda rules: {self.path(path): rule for path, rule in rules.items()},
             "same": lambda paths: {self.path(one): self.path(other) for one, other in paths.items()},
             **dict.fromkeys(("arg", "by", "sum"), self.path),
             "result": lambda result: self.path(result) if isinstance(result, str) else self._arguments(result),
