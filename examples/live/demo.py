@@ -20,7 +20,8 @@ from otel_toolscore.spans import Span
 
 HERE = Path(__file__).parent
 POLICY = HERE / "toolscore.yaml"
-MARKS = {"pass": "✔", "fail": "✘", "inconclusive": "?"}
+PREFIX = "toolscore."
+SHOWN = ("rule.id", "violated_rules", "expectation.id", "score", "call_count", "violation_count", "severity", "reason")
 
 
 def run_agent(endpoint: str) -> None:
@@ -43,14 +44,13 @@ def tree(spans: Iterable[Span]) -> Iterator[str]:
         below.setdefault((span.trace_id, parent), []).append(span)
 
     def lines(span: Span, depth: int) -> Iterator[str]:
-        verdict = span.attributes.get("toolscore.verdict")
-        mark = MARKS.get(str(verdict), " ") if verdict is not None else "·"
-        service = span.service if span.parent_remote or span.parent_id is None else None
-        yield f"{mark} {'  ' * depth}{span.name}" + (f"  [{service}]" if service else "")
-        told = {key.removeprefix("toolscore."): value for key, value in span.attributes.items() if key.startswith("toolscore.")}
-        for key in ("rule.id", "violated_rules", "expectation.id", "score", "call_count", "violation_count", "severity", "reason"):
+        told = {key.removeprefix(PREFIX): value for key, value in span.attributes.items() if key.startswith(PREFIX)}
+        service = f"  [{span.service}]" if span.parent_remote or span.parent_id is None else ""
+        arguments = span.attributes.get("gen_ai.tool.call.arguments", "")
+        yield f"{told.get('verdict', ''):8}{'  ' * depth}{span.name} {arguments}{service}"
+        for key in SHOWN:
             if key in told:
-                yield f"  {'  ' * depth}    {key}: {told[key]}"
+                yield f"{'':8}{'  ' * depth}    {key}: {told[key]}"
         for child in below.get((span.trace_id, span.span_id), ()):
             yield from lines(child, depth + 1)
 
@@ -63,7 +63,7 @@ def tree(spans: Iterable[Span]) -> Iterator[str]:
 
 def live_verdicts(spans: Iterable[Span]) -> dict[str, str]:
     """Span id -> verdict, as the spans carry it."""
-    return {span.span_id: str(span.attributes["toolscore.verdict"]) for span in spans if "toolscore.verdict" in span.attributes}
+    return {span.span_id: str(span.attributes[PREFIX + "verdict"]) for span in spans if PREFIX + "verdict" in span.attributes}
 
 
 def offline_verdicts(file: Path) -> dict[str, str]:
@@ -81,8 +81,7 @@ def main() -> int:
         with receiver(file) as endpoint:
             run_agent(endpoint)
         spans = [span for span in read_path(str(file)) if isinstance(span, Span)]
-        legend = ", ".join(f"{mark} {verdict}" for verdict, mark in MARKS.items())
-        print(f"{len(spans)} spans of {len({span.trace_id for span in spans})} traces arrived; {legend}\n")
+        print(f"{len(spans)} spans of {len({span.trace_id for span in spans})} traces arrived.\n")
         print("\n".join(tree(spans)))
         live, offline = live_verdicts(spans), offline_verdicts(file)
         differ = {key: (live.get(key), offline.get(key)) for key in live.keys() | offline.keys() if live.get(key) != offline.get(key)}
