@@ -10,7 +10,7 @@ import written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from otel_toolscore.engine import Engine, score_runs
+from otel_toolscore.engine import Bounds, Engine, score_runs
 from otel_toolscore.model import Document, Run
 from otel_toolscore.policy.records import Policy
 from otel_toolscore.rules.rule import Rule
@@ -91,3 +91,14 @@ def test_unrelated_runs_do_not_touch_each_other(policy: Policy, runs: list[Run],
     plain = {result.run.key: (result.findings, result.verdict) for result in score_runs(policy, runs).runs}
     other = {result.run.key: (result.findings, result.verdict) for result in score_runs(policy, shuffled).runs}
     assert plain == other
+
+
+@given(drawn.policies(), drawn.traces(timed=True, instant=False), st.integers(1, 3))
+@settings(max_examples=60)
+def test_a_memory_that_is_too_small_accuses_and_excuses_nobody(policy: Policy, runs: list[Run], history: int) -> None:
+    """With less kept than is needed, findings become inconclusive: none is a violation that was none, and none is gone."""
+    exact = found(score_runs(policy, runs))
+    small = found(written.fed_one_by_one(policy, *runs, bounds=Bounds(history=history)))
+    violations = {said for said in small if said[3] == "violation"}
+    assert violations <= exact
+    assert {said[:3] for said in exact} <= {said[:3] for said in small}

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from otel_toolscore.engine import Engine, score_runs
+from otel_toolscore.engine import Bounds, Engine, score_runs
 from otel_toolscore.engine.offline import document
 from otel_toolscore.matchers import build
 from otel_toolscore.model import Document, Evidence, Finding, Run, Scope, ToolCall, Variant
@@ -120,9 +120,9 @@ def judged(constraint: Constraint, *calls: ToolCall, **more: Any) -> list[tuple[
     return said(scored(rule(constraint, **more), run(*calls, **about), **tools))
 
 
-def fed_one_by_one(policy: Policy, *runs: Run) -> Document:
+def fed_one_by_one(policy: Policy, *runs: Run, bounds: Bounds | None = None) -> Document:
     """The same as `score_runs`, every call fed alone in the order of ends, as a processor learns of them."""
-    engine = Engine(policy)
+    engine = Engine(policy, bounds)
     engine.feed([msgspec.structs.replace(each, calls=()) for each in runs])
     calls = sorted(((each, call) for each in runs for call in each.calls), key=lambda pair: (pair[1].end_ns or 0, pair[1].span_id))
     for each, one in calls:
