@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from otel_toolscore.engine.plan import Plan
 from otel_toolscore.engine.runs import KeptCall, Surroundings
@@ -140,7 +140,7 @@ class Expectations:
         return Scored(result, number, tuple(each.number for each in seen if each.number != ELSEWHERE))
 
     @staticmethod
-    def _extra(expectation: Expectation, seen: list[_Seen]) -> str | list[Truth]:
+    def _extra(expectation: Expectation, seen: list[_Seen]) -> Literal["forbid", "allow", "retries"] | list[Truth]:
         """Which calls may be there beyond the expected ones."""
         if isinstance(expectation.extra_calls, str):
             return expectation.extra_calls

@@ -77,10 +77,6 @@ class Needs:
             return
         for ends in self._supply.add(entry, doubt):
             ends.keep_earliest()
-        values = self._supply.by_value
-        if len(values) > self._bound:
-            del values[next(iter(values))]
-            self.lost = True
 
     def drop(self, entry: Entry) -> None:
         """Forget a call."""
@@ -91,6 +87,13 @@ class Needs:
         """The answer about a call that was put."""
         assert isinstance(entry, OrderedCall)
         return answer(entry, self._admitted(entry), self._what, gaps)
+
+    def trim(self) -> None:
+        """Forget the values that came first, beyond the bound."""
+        values = self._supply.by_value
+        for value in list(values)[: max(0, len(values) - self._bound)]:
+            del values[value]
+            self.lost = True
 
     def _admitted(self, entry: OrderedCall) -> Fit:
         if entry.wants is None:
@@ -140,11 +143,17 @@ class _Used:
             for value in entry.wants:
                 self.causes.setdefault(value, cause)
 
-    def forget_all_but(self, values: Container[Hashable]) -> None:
-        """Forget what was used of values that nothing offers any more."""
+    def forget(self, forgotten: Counter[Hashable], offered: Container[Hashable]) -> bool:
+        """Forget what was used of calls that are forgotten: so many, for certain, of each value. True where all of them were
+        used up for certain. Of values that nothing offers any more, everything is forgotten.
+        """
+        used_up = all(self.certainly[value] >= count for value, count in forgotten.items())
+        self.certainly -= forgotten
+        self.certainly_any = max(0, self.certainly_any - forgotten.total())
         for counts in (self.certainly, self.perhaps, self.causes):
-            for value in [value for value in counts if value not in values]:
+            for value in [value for value in counts if value not in offered]:
                 del counts[value]
+        return used_up
 
 
 class _Asker(NamedTuple):
@@ -175,6 +184,8 @@ class Admissions:
         """By the askers that have their answer, and by those before them that are no longer kept."""
         self._used_before = _Used()
         """By those that are no longer kept."""
+        self._forgot = False
+        """Whether calls that admitted others are no longer kept, so that nothing can be judged again exactly."""
 
     def put(self, entry: Entry, doubt: str | None) -> None:
         """Remember a call; `doubt` says why it may not belong here."""
@@ -189,10 +200,13 @@ class Admissions:
             self._askers.insert(at, _Asker(entry, doubt))
             if at < len(self._admitted):
                 self._start_over()
-        if len(self._suppliers) > self._bound:
-            self._forget_suppliers()
+
+    def trim(self) -> None:
+        """Forget the calls that came first, beyond the bound."""
         if len(self._askers) > self._bound:
-            self._forget_askers()
+            self._forget_askers(len(self._askers) - self._bound + self._bound // 8)
+        if len(self._suppliers) > self._bound:
+            self._forget_suppliers(len(self._suppliers) - self._bound + self._bound // 8)
 
     def drop(self, entry: Entry) -> None:
         """Forget a call."""
@@ -245,22 +259,28 @@ class Admissions:
         return last.start is None or entry.end is None or entry.end <= last.start
 
     def _start_over(self) -> None:
+        self.lost = self.lost or self._forgot
         self._admitted.clear()
         self._used = self._used_before.copy()
 
-    def _forget_askers(self) -> None:
-        count = self._bound // 8 + 1
+    def _forget_askers(self, count: int) -> None:
         self._admit_until(count)
         for asker, admitted in zip(self._askers[:count], self._admitted[:count], strict=True):
             self._used_before.note(asker, admitted)
         del self._askers[:count], self._admitted[:count]
 
-    def _forget_suppliers(self) -> None:
-        """What they offered is then as if it had been used up, and `lost` says that it may not have been."""
-        self.lost = True
-        del self._suppliers[: self._bound // 8 + 1]
+    def _forget_suppliers(self, count: int) -> None:
+        """What they admitted stays admitted. Something is lost where they might still have admitted others."""
+        forgotten: Counter[Hashable] = Counter()
+        for entry, doubt in self._suppliers[:count]:
+            if entry.offers is None or entry.other.truth is None or doubt is not None:
+                self.lost = True
+            else:
+                forgotten.update(entry.offers)
+        del self._suppliers[:count]
         self._supply = _Supply()
         for entry, doubt in self._suppliers:
             self._supply.add(entry, doubt)
-        for used in (self._used, self._used_before):
-            used.forget_all_but(self._supply.by_value)
+        self._forgot = True
+        self.lost = not self._used.forget(forgotten, self._supply.by_value) or self.lost
+        self._used_before.forget(forgotten, self._supply.by_value)

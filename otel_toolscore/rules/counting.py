@@ -64,7 +64,7 @@ class Seen(NamedTuple):
 class Series:
     """Amounts in the order of their calls, with running totals."""
 
-    __slots__ = ("_doubts", "_dropped", "_dropped_until", "_places", "_totals")
+    __slots__ = ("_doubts", "_dropped", "_dropped_last", "_places", "_totals")
 
     def __init__(self) -> None:
         self._places: list[Place] = []
@@ -73,8 +73,8 @@ class Series:
         self._doubts: list[tuple[Place, str]] = []
         """Where an amount is not certain, and why."""
         self._dropped = NOTHING
-        self._dropped_until: int | None = None
-        """The last start among those that were dropped."""
+        self._dropped_last: Place | None = None
+        """The last place among those that were dropped."""
 
     def __len__(self) -> int:
         return len(self._places)
@@ -106,7 +106,7 @@ class Series:
         """No longer tell the first amount apart; it stays in the totals."""
         first = self._places.pop(0)
         self._dropped = self._totals.pop(0)
-        self._dropped_until = max(first[1], self._dropped_until or 0)
+        self._dropped_last = first if self._dropped_last is None else max(first, self._dropped_last)
         while len(self._doubts) > 1 and self._doubts[1][0] <= first:
             del self._doubts[0]
 
@@ -116,6 +116,8 @@ class Series:
         A call without a start may be in every window, and in its own window there may be any other call.
         """
         if within is None:
+            if self._dropped_last is not None and place < self._dropped_last:
+                return Seen(self._dropped.possible(), HISTORY_EVICTED)
             return Seen(self._up_to(bisect.bisect_left(self._places, place)), self._doubt(place, None))
         timed = bisect.bisect_left(self._places, (True,))
         others = self.total().minus(self._up_to(timed))
@@ -130,7 +132,7 @@ class Series:
         seen = Seen(amount, self._doubt(place, after))
         if others != NOTHING:
             seen = seen.plus(Seen(others.possible(), TIME_UNKNOWN))
-        if self._dropped_until is not None and self._dropped_until > after:
+        if self._dropped_last is not None and (self._dropped_last[0] or self._dropped_last[1] > after):
             seen = seen.plus(Seen(self._dropped.possible(), HISTORY_EVICTED))
         return seen
 
@@ -141,7 +143,8 @@ class Series:
     @property
     def last_start(self) -> int:
         """The last start among the calls, those that were dropped included."""
-        return max(self._dropped_until or 0, self._places[-1][1] if self._places else 0)
+        last = self._places[-1] if self._places else self._dropped_last
+        return 0 if last is None else last[1]
 
     def _up_to(self, count: int) -> Amount:
         return self._totals[count - 1] if count else self._dropped
@@ -193,6 +196,9 @@ class Groups:
                     series = among.series[group] = Series()
                     self._count += 1
                 self._append(series, place, amount, cause)
+
+    def trim(self) -> None:
+        """Keep the bound: the oldest amounts are no longer told apart, the oldest groups are lost."""
         while len(self._order) > self._bound:
             oldest = self._order.popleft()
             if len(oldest):
@@ -214,7 +220,7 @@ class Groups:
 
     def before(self, part: Hashable, groups: Iterable[Hashable] | None, place: Place, within: int | None) -> Iterator[Seen]:
         """The total before the place in each of the groups; where they are not known, in each that there is and in a new one."""
-        among = self._parts[part]
+        among = self._parts.get(part) or _Part()
         shared = among.ungrouped.before(place, within)
         if self._lost_until is not None and (within is None or self._lost_until > place[1] - within):
             shared = shared.plus(Seen(self._lost, HISTORY_EVICTED))

@@ -41,7 +41,7 @@ class Entry:
 
 
 class Machine(Protocol):
-    """The memory of one rule in one unit. What it keeps is bounded."""
+    """The memory of one rule in one unit."""
 
     lost: bool
     """Whether something that would count is no longer remembered."""
@@ -54,6 +54,9 @@ class Machine(Protocol):
 
     def judge(self, entry: Entry, gaps: tuple[str, ...], /) -> Answer | None:
         """The answer about an accused call that was put; `gaps` are causes for which calls before it may be missing."""
+
+    def trim(self) -> None:
+        """Forget what is beyond the bound, now that everything was judged."""
 
 
 class OnHistory(Protocol):
@@ -111,6 +114,7 @@ class Unit:
             if entry.answer != before:
                 yield entry
         self._reach, self._all = None, False
+        self._machine.trim()
         if len(self._accused) > self._bound:
             del self._accused[: len(self._accused) - self._bound + self._bound // 8]
 

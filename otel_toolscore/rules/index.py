@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from otel_toolscore.model import ToolCall
-from otel_toolscore.rules.names import Names, compiled, fold
+from otel_toolscore.rules.names import Names, compiled, folded_forms
 from otel_toolscore.rules.pattern import Pattern
 
 MAX_REMEMBERED: Final = 4_096
@@ -52,7 +52,8 @@ class RuleIndex:
     def _look_up(self, names: Iterable[str]) -> tuple[int, ...]:
         found = set(self._every)
         for name in names:
-            found.update(self._literal.get(fold(name), ()))
+            for folded in folded_forms(name):
+                found.update(self._literal.get(folded, ()))
             found.update(number for globs, number in self._globs if globs.fit_folded(name))
         return tuple(sorted(found))
 

@@ -95,6 +95,10 @@ class Counter:
         assert isinstance(entry, CountedCall)
         self._groups.remove(entry.part, entry.groups, entry.place)
 
+    def trim(self) -> None:
+        """Forget what is beyond the bound."""
+        self._groups.trim()
+
     def judge(self, entry: Entry, _gaps: tuple[str, ...]) -> Answer | None:
         """The answer about a call that was put. Calls that are missing accuse nobody, so that gaps do not matter."""
         assert isinstance(entry, CountedCall)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Final
 
 ANY_NAME: Final = "*"
+_MCP: Final = "mcp__"
 
 # The two wildcards while a glob is folded: private-use characters, which folding leaves alone. Folding must not make a
 # wildcard out of a full-width asterisk.
@@ -33,6 +34,16 @@ def fold(name: str) -> str:
         return name.strip().lower()
     visible = "".join(char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char) != "Cf" and char not in _NO_WIDTH)
     return unicodedata.normalize("NFKC", visible.strip().casefold())
+
+
+@functools.lru_cache(maxsize=4096)
+def folded_forms(name: str) -> tuple[str, ...]:
+    """The name as an accusing rule compares it, and the tool in it where it is `mcp__SERVER__TOOL` once it is folded."""
+    folded = fold(name)
+    if not folded.startswith(_MCP):
+        return (folded,)
+    server, _, tool = folded.removeprefix(_MCP).partition("__")
+    return (folded, tool) if server and tool else (folded,)
 
 
 def is_glob(pattern: str) -> bool:
@@ -80,10 +91,9 @@ class Names:
 
     def fit_folded(self, name: str) -> bool:
         """As an accusing rule compares."""
-        if self.any:
-            return True
-        folded = fold(name)
-        return folded in self._folded_literals or any(_matches(glob, folded) for glob in self._folded_globs)
+        return self.any or any(
+            folded in self._folded_literals or any(_matches(glob, folded) for glob in self._folded_globs) for folded in folded_forms(name)
+        )
 
     @property
     def folded_literals(self) -> frozenset[str]:

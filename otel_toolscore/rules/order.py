@@ -79,6 +79,9 @@ class _Firsts:
         """Forget a call."""
         self._ends.remove(entry)
 
+    def trim(self) -> None:
+        """There is never more than the earliest."""
+
     def judge(self, entry: Entry, _gaps: tuple[str, ...]) -> Answer | None:
         """The answer about a call that was put. Calls that are missing accuse nobody, so that gaps do not matter."""
         both = all_hold((entry.fit, self._ends.earlier(entry)))
