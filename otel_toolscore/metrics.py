@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Literal, TypeAlias
 
 import msgspec
 from rapidfuzz.distance import Levenshtein
@@ -18,8 +17,6 @@ from otel_toolscore.align import Alignment, Slot
 from otel_toolscore.align.entries import countable
 from otel_toolscore.align.places import actual_order, expected_order
 from otel_toolscore.model import Metrics, Truth
-
-Assumption: TypeAlias = Literal["well", "ill"]
 
 ONE = Fraction(1)
 ZERO = Fraction(0)
@@ -33,8 +30,6 @@ class ArgumentCounts(msgspec.Struct, frozen=True):
     actual: int
     open: bool
     """Whether arguments that count are not known: then the counts are of the others."""
-    unbounded: bool = False
-    """Whether there may be any number of further actual arguments."""
 
     @property
     def precision(self) -> Fraction:
@@ -48,8 +43,8 @@ class ArgumentCounts(msgspec.Struct, frozen=True):
 
     @property
     def f1(self) -> Fraction:
-        """Harmonic mean of precision and recall; with any number of further actual arguments it comes down to 0."""
-        return ZERO if self.unbounded else _share(2 * self.equal, self.expected + self.actual)
+        """Harmonic mean of precision and recall."""
+        return _share(2 * self.equal, self.expected + self.actual)
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -80,31 +75,28 @@ def _share(part: int, whole: int) -> Fraction:
     return Fraction(part, whole) if whole else ZERO
 
 
-def measure(alignment: Alignment, *, tolerances: bool = True, assuming: Assumption | None = None, unseen: bool = False) -> Measures:
-    """Counts and metrics of the alignment. With `tolerances`, a call that is certainly tolerated leaves T.
+def measure(alignment: Alignment, *, tolerances: bool = True) -> Measures:
+    """Counts and metrics of the alignment; a metric that hangs on what is not known is None.
 
-    `assuming` says what is taken for true of what is not known: all is well (as expected), or all is ill; by default nothing
-    is, and a metric that hangs on it is None. With `unseen`, a missing call is one that was made and is not in the trace.
+    With `tolerances`, a call that is certainly tolerated leaves T.
     """
-    gone = {call for call, truth in alignment.extras.items() if tolerances and (truth or (truth is None and assuming == "well"))}
+    gone = {call for call, truth in alignment.extras.items() if tolerances and truth}
     given = [call for call in actual_order(alignment) if call not in gone]
     slots = expected_order(alignment, gone) if tolerances else range(len(alignment.slots))
     wanted = [alignment.slots[index].expected.name for index in slots]
     called, selected = _names(alignment, given)
-    missing = sum(slot.call is None for slot in alignment.slots) if unseen else 0
-    arguments = argument_counts(alignment, assuming, unseen=unseen)
-    outcomes = Counter(_met(slot, assuming, unseen) for slot in alignment.slots)
-    distance = max(0, Levenshtein.distance(*_numbered(wanted, called)) - missing)
+    arguments = argument_counts(alignment)
+    outcomes = Counter(_met(slot) for slot in alignment.slots)
+    distance = Levenshtein.distance(*_numbered(wanted, called))
     beyond = Counter(called)
     beyond.subtract(wanted)
     redundant = sum(number for number in beyond.values() if number > 0)
-    total = len(given) + missing
-    precision, recall, f1 = _argument_metrics(alignment, arguments, total)
-    size = max(len(wanted), total)
+    precision, recall, f1 = _argument_metrics(alignment, arguments, len(given))
+    size = max(len(wanted), len(given))
     return Measures(
         expected=len(wanted),
-        actual=total,
-        selected=selected + missing,
+        actual=len(given),
+        selected=selected,
         arguments=arguments,
         precision=precision,
         recall=recall,
@@ -113,50 +105,39 @@ def measure(alignment: Alignment, *, tolerances: bool = True, assuming: Assumpti
         met=outcomes[True],
         perhaps_met=outcomes[None],
         metrics=Metrics(
-            selection_accuracy=Fraction(selected + missing, total) if total else Fraction(not wanted),
+            selection_accuracy=Fraction(selected, len(given)) if given else Fraction(not wanted),
             argument_f1=f1,
             sequence_accuracy=1 - Fraction(distance, size) if size else ONE,
-            redundant_rate=_share(redundant, total),
+            redundant_rate=_share(redundant, len(given)),
             required_call_recall=None if not wanted or outcomes[None] else Fraction(outcomes[True], len(wanted)),
         ),
     )
 
 
-def _met(slot: Slot, assuming: Assumption | None, unseen: bool) -> Truth:
+def _met(slot: Slot) -> Truth:
     if slot.judgement is None:
-        return unseen
-    truth = None if slot.judgement.met and "server" in slot.judgement.open else slot.judgement.met
-    return truth if truth is not None or assuming is None else assuming == "well"
+        return False
+    return None if slot.judgement.met and "server" in slot.judgement.open else slot.judgement.met
 
 
-def argument_counts(alignment: Alignment, assuming: Assumption | None = None, *, unseen: bool = False) -> ArgumentCounts:
+def argument_counts(alignment: Alignment) -> ArgumentCounts:
     """Arguments over the pairs; expected calls without a call, or with one whose arguments are no object, count as missed."""
     equal = expected = actual = 0
-    unknown = unbounded = False
+    unknown = False
     for slot in alignment.slots:
         if slot.expected.arguments is None:
             continue
         judgement = slot.judgement
-        number = countable(slot.expected, tolerances=alignment.calls.tolerances)
         if judgement is not None and judgement.comparison is not None:
-            comparison = judgement.comparison
-            doubtful = min(len(comparison.unknown), comparison.expected_count - comparison.equal)
-            equal += comparison.equal + (doubtful if assuming == "well" else 0)
-            expected += comparison.expected_count
-            actual += comparison.actual_count
-            unknown |= assuming is None and "attribute" in judgement.open
+            equal += judgement.comparison.equal
+            expected += judgement.comparison.expected_count
+            actual += judgement.comparison.actual_count
+            unknown |= "attribute" in judgement.open
         elif judgement is not None and "arguments" in judgement.open:
-            unknown |= assuming is None
-            if assuming is not None:
-                equal += number if assuming == "well" else 0
-                expected += number
-                actual += number
-                unbounded |= assuming == "ill" and not slot.expected.allow_extra_fields
+            unknown = True
         else:
-            expected += number
-            equal += number if judgement is None and unseen else 0
-            actual += number if judgement is None and unseen else 0
-    return ArgumentCounts(equal, expected, actual, unknown, unbounded)
+            expected += countable(slot.expected, tolerances=alignment.calls.tolerances)
+    return ArgumentCounts(equal, expected, actual, unknown)
 
 
 def _argument_metrics(

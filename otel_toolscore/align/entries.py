@@ -161,7 +161,7 @@ class _Test:
                     told.counts |= mask if truth else 0
                     told.open |= mask if truth is None else 0
             self._ask(told, name, value, MISSING, absent)
-        elif not ignored and (kind not in (Kind.LIST, Kind.OBJECT) or _plain(value, place, inside)):
+        elif not ignored and value is not None and (kind not in (Kind.LIST, Kind.OBJECT) or _plain(value, place, inside)):
             told.counts = told.agrees = self._having(value, values, rule, inside) & ~values.null()
             self._ask(told, name, value, None, values.null())
             self._ask(told, name, value, MISSING, absent)

@@ -17,8 +17,8 @@ MOST_ANSWERS: Final = 16
 """Of the answers which failed calls of one start are left over, so many are tried."""
 
 
-def _tool(calls: Calls, index: int) -> tuple[str, str | None]:
-    return calls.calls[index].tool, calls.calls[index].server
+def _tool(calls: Calls, index: int) -> str:
+    return calls.calls[index].tool
 
 
 def _failed(calls: Calls, index: int) -> Truth:
@@ -39,7 +39,7 @@ def may_be_left(extra: Extra, calls: Calls, *, complete: bool = True) -> Iterato
         yield [extra == "allow"] * len(calls)
     else:
         failed = [_failed(calls, index) for index in range(len(calls))]
-        last: dict[tuple[str, str | None], list[int]] = {}
+        last: dict[str, list[int]] = {}
         for index in sorted(range(len(calls)), key=lambda call: calls.ranks[call]):
             before = last.get(_tool(calls, index))
             if before is None or calls.ranks[before[0]] < calls.ranks[index]:
@@ -57,7 +57,7 @@ def tolerated(extra: Extra, calls: Calls, left: Iterable[int], paired: Iterable[
         return {index: extra[index] for index in left}
     if extra != "retries":
         return dict.fromkeys(left, extra == "allow")
-    latest: dict[tuple[str, str | None], int] = {}
+    latest: dict[str, int] = {}
     for index in paired:
         latest[_tool(calls, index)] = max(calls.ranks[index], latest.get(_tool(calls, index), 0))
     found: dict[int, Truth] = {}

@@ -103,6 +103,21 @@ def optimum(tree: Tree, fits: Fits, ranks: tuple[int, ...]) -> Optimum:
     return Optimum(settled(tree, choices), taken, gap)
 
 
+def names_decide(tree: Tree, candidates: Sequence[int], calls: int) -> bool:
+    """Whether the names of the calls alone decide every choice: one combination of alternatives has more pairs than any other.
+
+    `candidates`: for each leaf the calls of its tool.
+    """
+    for choice in tree.choices:
+        if is_single(choice) and sum(candidates[part.index] > 0 for part in choice.alternatives if isinstance(part, Leaf)) > 1:
+            return False
+    if combinations(tree.root) > MOST_COMBINATIONS:
+        return False
+    levels: list[Levels] = [((1, mask),) if mask else () for mask in candidates]
+    pairs = [_Candidate(tree, Fits(levels, levels), choices, calls).weight for choices in combined(tree.root)]
+    return pairs.count(max(pairs)) == 1
+
+
 def _heaviest(candidates: Iterator[_Candidate]) -> tuple[list[_Candidate], int]:
     """The heaviest candidates, all of one weight, and what no alignment exceeds."""
     best: list[_Candidate] = []

@@ -71,9 +71,10 @@ class Question:
                 return self._built(self.worths, found, "possible")
         return self._best(self.worths)
 
-    def if_all_is_well(self) -> Alignment:
-        """The best alignment if whatever is not known is as expected wherever that helps most."""
-        return self._best(tuple(favourable(*pair, self.calls) for pair in zip(self.tree.leaves, self.worths, strict=True)))
+    def if_all_is_well(self, *, surplus: bool) -> Alignment:
+        """The best alignment if whatever is not known is as expected; with `surplus`, next to many arguments that are not."""
+        more = self.calls.most_arguments + 1 if surplus else 0
+        return self._best(tuple(favourable(*pair, self.calls, more) for pair in zip(self.tree.leaves, self.worths, strict=True)))
 
     def if_all_is_ill(self) -> Alignment:
         """The best alignment if whatever is not known is not as expected."""

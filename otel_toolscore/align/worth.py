@@ -93,13 +93,10 @@ def _of_the_tool(expected: ExpectedCall, calls: Calls) -> tuple[int, int]:
     return known
 
 
-def favourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:
-    """The worth if arguments and outcomes that are not known are the expected ones.
-
-    Such a call still comes after one of which that is known: it counts a surplus argument.
-    """
-    classes = _moved(found, (countable(expected, tolerances=calls.tolerances), 1))
-    return msgspec.structs.replace(found, classes=classes, met=found.met | found.outcome_open)
+def favourable(expected: ExpectedCall, found: Worth, calls: Calls, surplus: int) -> Worth:
+    """The worth if arguments that are not known are the expected ones, with so many further ones where those are not allowed."""
+    counts = countable(expected, tolerances=calls.tolerances), 0 if expected.allow_extra_fields else surplus
+    return msgspec.structs.replace(found, classes=_moved(found, counts), met=found.met | found.outcome_open)
 
 
 def unfavourable(expected: ExpectedCall, found: Worth, calls: Calls) -> Worth:

@@ -14,8 +14,8 @@ from otel_toolscore.expected import Item
 from otel_toolscore.metrics import Measures, measure
 from otel_toolscore.model import ExpectationResult, ToolCall, Verdict
 from otel_toolscore.score import reasons
-from otel_toolscore.score.bounds import Bounds, is_steady, score_bounds
 from otel_toolscore.score.composite import composite, grade, merged
+from otel_toolscore.score.unknowns import Bounds, Unknowns
 
 _NOTHING: Mapping[str, str] = {}
 _NOTHING_WEIGHED: Mapping[str, float | Fraction] = {}
@@ -79,8 +79,11 @@ def score_question(
     alignment = question.nominal()
     measures = measure(alignment, tolerances=tolerances)
     score = composite(measures.metrics, shares)
-    bounds = score_bounds(question, alignment, shares, tolerances=tolerances)
-    judged = _Judged(question, alignment, None if min_score is None else Fraction(str(min_score)), score, bounds)
+    unknowns = Unknowns(question, alignment, measures)
+    bounds = unknowns.bounds(shares)
+    if bounds == (score, score):
+        bounds = None
+    judged = _Judged(question, alignment, unknowns, None if min_score is None else Fraction(str(min_score)), score, bounds)
     verdict = judged.verdict()
     result = ExpectationResult(
         id=id,
@@ -105,6 +108,7 @@ class _Judged(msgspec.Struct, frozen=True):
 
     question: Question
     alignment: Alignment
+    unknowns: Unknowns
     minimum: Fraction | None
     score: Fraction | None
     bounds: Bounds | None
@@ -115,18 +119,18 @@ class _Judged(msgspec.Struct, frozen=True):
             return "pass"
         if self.minimum is None:
             return "fail" if existence == "none" else "inconclusive"
-        if not self.question.open:
+        if not self.unknowns.any:
             if self._unforgivable() or (self.score is not None and self.score < self.minimum):
                 return "fail" if existence == "none" else "inconclusive"
             return "pass" if self.score is not None else "inconclusive"
         low, high = self.bounds if self.bounds is not None else (self.score, self.score)
-        steady = is_steady(self.question, self.alignment)
+        settled = self.unknowns.faults_settled
         if existence == "none":
-            hopeless = self._unforgivable() if steady else not self.question.may_be_forgiven()
+            hopeless = self._unforgivable() if settled else not self.question.may_be_forgiven()
             if hopeless or (high is not None and high < self.minimum):
                 return "fail"
         reached = low is not None and low >= self.minimum
-        return "pass" if steady and reached and not self._lacking() and not self._unforgivable() else "inconclusive"
+        return "pass" if settled and reached and not self._lacking() and not self._unforgivable() else "inconclusive"
 
     def _lacking(self) -> bool:
         return any(slot.call is None for slot in self.alignment.slots)
