@@ -37,6 +37,8 @@ MAX_HOST: Final = 1_000
 """A longer text is no host name (those have up to 253 characters)."""
 _PORT: Final = re.compile(r":[0-9]*$")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?", re.ASCII)
+_EMBEDDING: Final = frozenset({0xFFFF, 0, 0x0064_FF9B << 64})
+"""The 96 bits before an IPv4 address in an IPv6 address that leads to it."""
 _DOTS: Final = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."})
 
 
@@ -134,11 +136,16 @@ def _hosts_of(authority: str) -> Iterator[str]:
     for host in (_PORT.sub("", authority), authority.partition(":")[0], unquote(_PORT.sub("", authority))):
         normal = normal_host(host) if host else None
         if normal is not None:
-            yield normal
-            if normal.startswith("["):
-                mapped = ipaddress.IPv6Address(normal[1:-1]).ipv4_mapped
-                if mapped is not None:
-                    yield str(mapped)
+            yield from _with_embedded(normal)
+
+
+def _with_embedded(host: str) -> Iterator[str]:
+    """The host, and the IPv4 address to which an IPv6 address leads: mapped, compatible, or behind the prefix of NAT64."""
+    yield host
+    if host.startswith("["):
+        address = int(ipaddress.IPv6Address(host[1:-1]))
+        if address >> 32 in _EMBEDDING and address > 1:
+            yield str(ipaddress.IPv4Address(address & 0xFFFF_FFFF))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -176,10 +183,8 @@ class HostIn(Matcher):
 
     def _may_be_at(self, text: str) -> Truth:
         host = certain_host(text)
-        if host is not None and self._listed(host):
-            return True
         if host is not None:
-            return False
+            return any(map(self._listed, _with_embedded(host)))
         return True if any(self._listed(possible) for possible in possible_hosts(text)) else None
 
     def _listed(self, host: str) -> bool:
