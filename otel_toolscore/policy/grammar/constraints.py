@@ -119,4 +119,3 @@ CONSTRAINTS: Final = (
 
 NOT_YET: Final = ("flow", "no_flow", "secrets")
 """Constraints of the format that this release does not read."""
-
