@@ -342,4 +342,3 @@ class Either(msgspec.Struct, frozen=True):
 
     def schema(self, defs: Definitions) -> Schema:
         return {"anyOf": [kind.schema(defs) for kind in self.kinds]}
-
