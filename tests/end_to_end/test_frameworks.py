@@ -41,7 +41,9 @@ def _run(program: Callable[[str], str], tmp_path: Path) -> Run:
             del told[name]
         if scored:
             told["SCORED"] = str(policy)
-        done = subprocess.run([python, str(HERE / "apps" / f"{app}.py")], env=told, capture_output=True, text=True, timeout=180, check=False)
+        done = subprocess.run(
+            [python, str(HERE / "apps" / f"{app}.py")], env=told, capture_output=True, text=True, timeout=180, check=False
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"name"')]
 
