@@ -109,7 +109,13 @@ def test_commands_that_name_what_is_public_are_not(command: str) -> None:
     "text",
     [
         *("http://169.254.169.254/latest/meta-data", "http://x@169.254.169.254/", "http://169.254.169.254:80/", "http://[fd00:ec2::254]/"),
-        *("http://2852039166/", "http://0xa9fea9fe/", "HTTP://METADATA.GOOGLE.INTERNAL.", "curl -s 169.254.169.254/latest", "http://100.100.100.200/x"),
+        *(
+            "http://2852039166/",
+            "http://0xa9fea9fe/",
+            "HTTP://METADATA.GOOGLE.INTERNAL.",
+            "curl -s 169.254.169.254/latest",
+            "http://100.100.100.200/x",
+        ),
     ],
 )
 def test_the_metadata_service_is_found(text: str) -> None:
@@ -119,7 +125,12 @@ def test_the_metadata_service_is_found(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["http://169.254.169.254.example.com/", "the address 169.254.169.254", "http://x.example/?x=169.254.169.254", "http://1169.254.169.254/"],
+    [
+        "http://169.254.169.254.example.com/",
+        "the address 169.254.169.254",
+        "http://x.example/?x=169.254.169.254",
+        "http://1169.254.169.254/",
+    ],
 )
 def test_other_hosts_are_not(text: str) -> None:
     """A host that only looks like it, and the address in prose, are not found."""
