@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from otel_toolscore.compare import FieldRule
     from otel_toolscore.evaluation import ToolScoreAssertionError, assert_tools, evaluate
     from otel_toolscore.expected import ExpectedCall
+    from otel_toolscore.live.expecting import expecting
     from otel_toolscore.matchers import (
         ANY,
         All,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         Some,
         Unordered,
     )
-    from otel_toolscore.live.expecting import expecting
     from otel_toolscore.model import ToolCall
     from otel_toolscore.one_call import score_tool_call
     from otel_toolscore.otlp.sdk import from_otel

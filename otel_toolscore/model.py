@@ -149,6 +149,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def top(self) -> Scope:
+        """The scope that holds the run together."""
         return self.scopes[0]
 
     @property

@@ -54,5 +54,6 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def service(self) -> str | None:
+        """`service.name` of the resource; None where it is not text."""
         name = self.resource.get("service.name")
         return name if isinstance(name, str) else None
