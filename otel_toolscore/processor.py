@@ -33,7 +33,8 @@ from otel_toolscore.live.memory import OpenSpan, TraceMemory
 from otel_toolscore.live.own_end import OwnEnd
 from otel_toolscore.live.policy_in_force import PolicySource, policy_in_force
 from otel_toolscore.live.recognition import Recognition
-from otel_toolscore.live.scorer import LiveScorer, Told
+from otel_toolscore.live.scorer import LiveScorer
+from otel_toolscore.live.so_far import Told
 from otel_toolscore.live.sweeper import Sweeper
 from otel_toolscore.live.telemetry import DURATION_SAMPLE, ErrorCount, EventLog, MetricPoints, evaluated_context
 from otel_toolscore.model import ExpectationResult, RunResult
@@ -173,6 +174,7 @@ class ToolScoreProcessor(SpanProcessor):
         if not self._running:
             return
         self._running = False
+        EXPECTED_BY.discard(self)
         try:
             self._sweeper.stop()
             self._scorer.close()
@@ -339,7 +341,7 @@ class ToolScoreProcessor(SpanProcessor):
             self._scorer.sweep(time.monotonic())
         except BaseException as error:
             self.errors.add("the sweeper", error)
-        return self._running and bool(self._scorer.traces)
+        return self._running and self._scorer.waits
 
     def _forked(self) -> None:
         """In a forked process: what is open belongs to the parent, locks may be held by threads that are not here."""

@@ -5,6 +5,7 @@ It is said to the span, which ends now; nothing of it is published. What is publ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -16,8 +17,9 @@ from otel_toolscore.engine.runs import KeptCall, KeptRun, Surroundings
 from otel_toolscore.engine.scopes import Inside, selected
 from otel_toolscore.engine.view import view_of
 from otel_toolscore.identity_cache import IdentityCache
-from otel_toolscore.model import ExpectationResult, Finding, Run, ToolCall, Verdict
+from otel_toolscore.model import ExpectationResult, Finding, Run, Scope, ToolCall, Verdict
 from otel_toolscore.policy.records import Policy
+from otel_toolscore.rules.arguments import ValidArguments
 from otel_toolscore.rules.forbid import Allow, Forbid
 from otel_toolscore.rules.judge import place
 from otel_toolscore.rules.pattern import Pattern, When
@@ -39,6 +41,12 @@ class EarlyEngine(Engine):
     def __init__(self, policy: Policy) -> None:
         super().__init__(policy)
         self._covered: IdentityCache[bool] = IdentityCache()
+        self._asks_input = any(
+            when is not None and when.input is not None
+            for rule in policy.rules
+            for when in (rule.when, *(waiver.when for waiver in rule.waivers))
+        )
+        self._asks_schemas = any(isinstance(rule.constraint, ValidArguments) for rule in policy.rules)
 
     def call(self, run: Run, call: ToolCall) -> tuple[list[Finding], Verdict]:
         """What is found about the call, given the calls of the run before it, and its verdict."""
@@ -64,6 +72,34 @@ class EarlyEngine(Engine):
         results = tuple(each.result for each in scored)
         of_rules = verdicts.of_findings(judged.findings, applied=judged.applied)
         return EarlyScope(tuple(judged.findings), results, verdicts.worst([of_rules, *(each.verdict for each in results)]))
+
+    def stands(self, runs: Sequence[Run], fed: set[str]) -> bool:
+        """Whether what was found call by call is what these runs, which are over, would give: then they may be ended here.
+
+        `fed` are the runs that calls were put into. Nothing may have become known since that a rule could have asked about, and no
+        conversation be looked at as a whole.
+        """
+        if self._plan.has_conversation_rules or self._plan.has_conversation_expectations or fed != {run.key for run in runs}:
+            return False
+        if not all(self._is_known(run) for run in runs):
+            return False
+        self.feed([msgspec.structs.replace(run, calls=()) for run in runs])
+        return True
+
+    def _is_known(self, run: Run) -> bool:
+        kept = self._memory.runs.get(run.key)
+        if kept is None or len(kept.calls) != len(run.calls) or not run.complete:
+            return False
+        if self._asks_schemas and kept.schemas != run.tool_schemas:
+            return False
+        scopes = {scope.id: self._asked_of(scope) for scope in run.scopes}
+        if any(scopes.get(scope_id) != self._asked_of(scope) for scope_id, scope in kept.scopes.items()):
+            return False
+        return all((known := kept.calls.get((call.trace_id, call.span_id))) is not None and known.call == call for call in run.calls)
+
+    def _asked_of(self, scope: Scope) -> tuple[object, ...]:
+        """What rules can ask of a scope."""
+        return (scope.kind, scope.name, scope.parent, scope.service, scope.attributes, scope.input if self._asks_input else None)
 
     def forget(self, run: str) -> None:
         """The run (`Run.key`) needs no memory any more."""

@@ -35,14 +35,13 @@ def expected_in(context: Context | None) -> tuple[str, ...]:
 def expecting(expectation_id: str) -> Iterator[None]:
     """Scores the runs that start inside by this expectation of the policy, whatever its `when` selects.
 
-    It is asked of the topmost scopes that start inside, also those that other tasks start there. Raises LookupError where a
-    running processor's policy has no such expectation.
+    It is asked of the topmost scopes that start inside, also those that other tasks start there. Raises LookupError where
+    there are running processors and no policy of theirs has such an expectation.
     """
-    for processor in list(EXPECTED_BY):
-        if processor.policy is not None:
-            known = [expectation.id for expectation in processor.policy.expectations]
-            if expectation_id not in known:
-                raise LookupError(f"the policy has no expectation {expectation_id!r}; it has {', '.join(known) or 'none'}")
+    policies = [each.policy for each in list(EXPECTED_BY) if each.policy is not None]
+    known = sorted({expectation.id for policy in policies for expectation in policy.expectations})
+    if policies and expectation_id not in known:
+        raise LookupError(f"no policy in force has the expectation {expectation_id!r}; there are {', '.join(known) or 'none'}")
     token = otel_context.attach(otel_context.set_value(KEY, (*expected_in(None), expectation_id)))
     try:
         yield

@@ -14,25 +14,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any
 
 from otel_toolscore import emit
-from otel_toolscore.assemble import assemble_nodes, node_of
-from otel_toolscore.calls import Place, describe
-from otel_toolscore.dialects import Reading
-from otel_toolscore.emit import Attributes, Evaluation
-from otel_toolscore.engine import Engine, verdicts
+from otel_toolscore.assemble import assemble_nodes
+from otel_toolscore.emit import Attributes
 from otel_toolscore.forest import Node
 from otel_toolscore.live import answers
-from otel_toolscore.live.bound import BoundExpectations
-from otel_toolscore.live.early import EarlyEngine, settled_at_once
+from otel_toolscore.live.final import FinalEngine
 from otel_toolscore.live.memory import OpenSpan, TraceMemory
-from otel_toolscore.merge import Group
-from otel_toolscore.messages import MessageIndex
-from otel_toolscore.model import ExpectationResult, Finding, Run, RunResult, Scope, ToolCall, Verdict
-from otel_toolscore.policy import Policy, attribute_keys
+from otel_toolscore.live.so_far import SoFar, Told
+from otel_toolscore.model import Finding, RunResult
+from otel_toolscore.policy import Policy
 from otel_toolscore.settings import Settings
 from otel_toolscore.spans import Span
 
@@ -41,28 +34,8 @@ TOO_MANY_SPANS = "too_many_spans"
 TOO_MANY_TRACES = "too_many_traces"
 NEVER_ENDED = "never_ended"
 
-FAR = (1 << 63) - 1
-"""The end of a span that is open."""
-STAND_IN = "0" * 16
-"""Span id of a call that is not there, to see where it would be."""
 LINGER_S = 30.0
 """How long a trace that is over is remembered, for spans that come after it."""
-
-
-class Told(NamedTuple):
-    """Something final, to be published once."""
-
-    evaluation: Evaluation | None
-    about: Finding | ExpectationResult | tuple[ToolCall, Verdict]
-    sampled: bool
-
-
-class _Place(NamedTuple):
-    """Where calls below a span are, as long as nothing more becomes known of what is around."""
-
-    signature: object
-    run: Run
-    place: Place
 
 
 class LiveScorer:
@@ -84,10 +57,8 @@ class LiveScorer:
         self._publish = publish
         self._on_result = on_result
         self._dropped = dropped
-        self._keys = attribute_keys(policy)
         self._digest = policy.digest
-        self._at_once = frozenset(rule.id for rule in policy.rules if settled_at_once(rule))
-        self._bound = BoundExpectations(policy)
+        self._expected = frozenset(expectation.id for expectation in policy.expectations)
         self.start_over()
 
     def start_over(self) -> None:
@@ -98,9 +69,8 @@ class LiveScorer:
         self._finished: dict[int, None] = {}
         """Those that are over, the longest over first."""
         self._final_lock = threading.Lock()  # protects _final
-        self._final = Engine(self.policy)
-        self._early_lock = threading.Lock()  # protects _early
-        self._early = EarlyEngine(self.policy)
+        self._final = FinalEngine(self.policy, self._settings.max_traces)
+        self._so_far = SoFar(self.policy, self._snapshot)
 
     @property
     def active(self) -> int:
@@ -143,8 +113,8 @@ class LiveScorer:
                 above = behind.parent
                 self._keep(memory, span.parent_id, above.span_id if above is not None else None, self._snapshot(behind))
             memory.opened(span_id, span)
-            if bound:
-                memory.bind(span_id, span.parent_id, bound)
+            if bound and (ours := tuple(name for name in bound if name in self._expected)):
+                memory.bind(span_id, span.parent_id, ours)
         for each, other in evicted:
             self._close(each, other, TOO_MANY_TRACES)
 
@@ -173,7 +143,7 @@ class LiveScorer:
                     attributes = self._of_results(results, span.span_id)
                 self._over(trace_id, memory)
             else:
-                attributes, told = self._so_far(memory, span_id, parent_id, node)
+                attributes, told = self._so_far.tell(memory, span_id, parent_id, node)
         self._tell(told, results)
         return attributes or {}
 
@@ -202,6 +172,7 @@ class LiveScorer:
                 self._forget(trace_id)
             elif not memory.over and quiet > self._settings.idle_timeout_s:
                 self._close(trace_id, memory, NEVER_ENDED)
+        self._close_conversations(now - self._settings.idle_timeout_s)
 
     def close(self) -> None:
         """Closes every trace, as at shutdown."""
@@ -209,6 +180,12 @@ class LiveScorer:
             if not memory.over:
                 self._close(trace_id, memory, NEVER_ENDED)
             self._forget(trace_id)
+        self._close_conversations(None)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something is remembered that time can bring to an end."""
+        return bool(self.traces) or self._final.remembers
 
     def _open(self, trace_id: int, sampled: bool) -> tuple[TraceMemory, list[tuple[int, TraceMemory]]]:
         """The memory of a trace that is new, and what had to go for it."""
@@ -228,7 +205,7 @@ class LiveScorer:
 
     def _keep(self, memory: TraceMemory, span_id: int, parent_id: int | None, span: Span) -> Node:
         """The record of an ended span, which is kept as long as there is room."""
-        node = memory.without_repeats(node_of(span, self._keys, self.policy.spans))
+        node = memory.without_repeats(self._so_far.node_of(span))
         if len(memory.nodes) < self._settings.max_spans:
             memory.keep(span_id, parent_id, node)
         else:
@@ -236,170 +213,17 @@ class LiveScorer:
             self._drop(TOO_MANY_SPANS)
         return node
 
-    def _so_far(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Attributes | None, list[Told]]:
-        """What a span is told while its trace goes on, and what of that is final already."""
-        if node.role == "tool":
-            return self._call_so_far(memory, span_id, parent_id, node)
-        if node.role in ("agent", "workflow"):
-            return self._scope_so_far(memory, span_id, parent_id, node), []
-        return None, []
-
-    def _call_so_far(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Attributes | None, list[Told]]:
-        found = self._call(memory, span_id, parent_id, node)
-        if found is None:
-            return None, []  # an open span around it records the same call
-        run, call = found
-        memory.early_runs.add(run.key)
-        with self._early_lock:
-            findings, verdict = self._early.call(run, call)
-        memory.told[node.span_id] = (verdict, tuple(findings))
-        told = []
-        for finding in findings:
-            if finding.kind == "violation" and finding.rule in self._at_once:
-                evaluation = emit.finding_event(finding, call, run.top, run.trace_id, self._digest)
-                if memory.is_new(evaluation.key, call):
-                    told.append(Told(evaluation, finding, memory.sampled))
-        return emit.attributes_for_call(findings, verdict, self._digest), told
-
-    def _call(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Run, ToolCall] | None:
-        """The call that a tool span and what is below it record, in its run; None where an open span around it records it."""
-        reading = node.reading
-        alone = span_id not in memory.below and reading is not None
-        if alone and reading is not None and (reading.call_id is None or reading.arguments.state == "captured"):
-            place = self._place(memory, parent_id)
-            if place is not None:
-                conversation = reading.conversation or place.place.conversation
-                here = (
-                    place.place
-                    if conversation == place.place.conversation
-                    else msgspec.structs.replace(place.place, conversation=conversation)
-                )
-                return place.run, describe(Group(nodes=(node,)), here, _NO_MESSAGES, memory.schemas)
-        around = self._around(memory, parent_id)
-        nodes = [*around, *memory.said_to(around), node, *memory.subtree(span_id, stop=_OTHERS), *memory.telling_of(node)]
-        found = _call_in(assemble_nodes(nodes, runs=self.policy.runs), node.span_id)
-        if found is not None and memory.schemas:
-            run = msgspec.structs.replace(found[0], tool_schemas={**memory.schemas, **found[0].tool_schemas})
-            return run, found[1]
-        return found
-
-    def _place(self, memory: TraceMemory, parent_id: int | None) -> _Place | None:
-        """Where a call directly below the span is, and its run without calls; None where a tool span is around it."""
-        around = []
-        seen = []
-        for _, found in memory.above(parent_id):
-            node = found if isinstance(found, Node) else self._as_node(found)
-            if node is None:
-                break
-            if node.role == "tool":
-                return None
-            around.append(node)
-            seen.append(0 if isinstance(found, Node) else found.attribute_count)
-        known = memory.places.get(parent_id)
-        signature = (tuple(seen), len(memory.heard), len(memory.schemas))
-        if isinstance(known, _Place) and known.signature == signature:
-            return known
-        stand_in = Node(
-            trace_id=f"{memory.trace_id:032x}",
-            span_id=STAND_IN,
-            parent_id=f"{parent_id:016x}" if parent_id is not None else None,
-            start_ns=time.time_ns(),
-            end_ns=time.time_ns(),
-            service=memory.service,
-            reading=Reading(role="tool", dialect="", tool="?"),
-        )
-        found_call = _call_in(assemble_nodes([*around, *memory.said_to(around), stand_in], runs=self.policy.runs), STAND_IN)
-        if found_call is None:
-            return None
-        run, call = found_call
-        place = Place(scope=call.scope, agent=call.agent, agent_path=call.agent_path, conversation=call.conversation, notes=call.notes)
-        schemas = {**memory.schemas, **run.tool_schemas}
-        made = memory.places[parent_id] = _Place(signature, msgspec.structs.replace(run, calls=(), tool_schemas=schemas), place)
-        return made
-
-    def _scope_so_far(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> Attributes | None:
-        around = self._around(memory, parent_id)
-        nodes = {each.span_id: each for each in (*around, *memory.said_to(around), node, *memory.subtree(span_id))}.values()
-        found = _scope_in(assemble_nodes(nodes, runs=self.policy.runs), node.span_id)
-        if found is None:
-            return None
-        run, scope = found
-        if memory.lost or memory.has_open_below(span_id):
-            run = msgspec.structs.replace(run, complete=False)
-        with self._early_lock:
-            judged = self._early.scope(run, scope.id)
-        told = [memory.told.get(call.span_id, _UNTOLD) for call in run.calls]
-        found_on_calls = [
-            msgspec.structs.replace(finding, call=number) for number, (_, findings) in enumerate(told) for finding in findings
-        ]
-        result = RunResult(
-            run=run,
-            verdict=verdicts.worst([judged.verdict, *(verdict for verdict, _ in told)]),
-            call_verdicts=tuple(verdict for verdict, _ in told),
-            findings=(*found_on_calls, *judged.findings),
-            expectations=judged.expectations,
-        )
-        return answers.about_scope(self._with_bound(memory, result), scope, self._digest)
-
-    def _around(self, memory: TraceMemory, parent_id: int | None) -> list[Node]:
-        """The records of the spans around, those that are open as they are now."""
-        nodes = []
-        for _, found in memory.above(parent_id):
-            if isinstance(found, Node):
-                nodes.append(found)
-            else:
-                node = self._as_node(found)
-                if node is None:
-                    break
-                nodes.append(node)
-        return nodes
-
-    def _as_node(self, span: OpenSpan) -> Node | None:
-        """An open span as far as it is known, with now for its end; None where it was dropped without an end."""
-        held = span.held()
-        if held is None:
-            return None
-        count = len(held.attributes or ())
-        if span.as_node is None or span.attribute_count != count:
-            node = node_of(self._snapshot(held), self._keys, self.policy.spans)
-            span.as_node = msgspec.structs.replace(node, end_ns=FAR)
-            span.attribute_count = count
-        return span.as_node
-
     def _whole(self, memory: TraceMemory) -> list[RunResult]:
         """The runs of a trace that is over, scored."""
         runs = assemble_nodes(memory.nodes.values(), runs=self.policy.runs, cut=memory.lost)
         if not runs:
             return []
-        if memory.published:
-            results = self._again(runs)
-        else:
-            with self._final_lock:
-                self._final.feed(runs)
-                results = [self._final.end_run(run.key) for run in runs]
-        return [self._with_bound(memory, result) for result in results]
-
-    def _again(self, runs: tuple[Run, ...]) -> list[RunResult]:
-        """Runs that were scored before, and of which more became known: their conversations remember them, so not with those."""
-        engine = Engine(self.policy)
-        for run in runs:
-            for conversation in {scope.conversation for scope in run.scopes} - {None}:
-                engine.miss_before(conversation or "")
-        engine.feed(runs)
-        return [engine.end_run(run.key) for run in runs]
-
-    def _with_bound(self, memory: TraceMemory, result: RunResult) -> RunResult:
-        """The result with the expectations that `expecting` bound to parts of the run."""
-        if not memory.bound:
-            return result
-        known = {(each.id, each.span_id) for each in result.expectations}
-        bound = {f"{span_id:016x}": names for span_id, names in memory.bound.items()}
-        with self._early_lock:
-            more = [each for each in self._bound.results(result.run, bound, memory.parents()) if (each.id, each.span_id) not in known]
-        if not more:
-            return result
-        verdict = verdicts.worst([result.verdict, *(each.verdict for each in more)])
-        return msgspec.structs.replace(result, expectations=(*result.expectations, *more), verdict=verdict)
+        with self._final_lock:
+            if memory.published:
+                results = self._final.score_again(runs)
+            else:
+                results = self._so_far.results(memory, runs) or self._final.score(runs, sampled=memory.sampled, now=time.monotonic())
+        return [self._so_far.with_bound(memory, result) for result in results]
 
     def _of_results(self, results: list[RunResult], span_id: str) -> Attributes | None:
         for result in results:
@@ -425,11 +249,7 @@ class LiveScorer:
         """The trace is over, unless a late span opens it again."""
         memory.over = True
         self._finished[trace_id] = None
-        with self._early_lock:
-            for key in memory.early_runs:
-                self._early.forget(key)
-        memory.early_runs.clear()
-        memory.told.clear()
+        self._so_far.over(memory)
 
     def _close(self, trace_id: int, memory: TraceMemory, reason: str) -> None:
         """Judges a trace that does not end by what is there of it."""
@@ -445,6 +265,17 @@ class LiveScorer:
             self._over(trace_id, memory)
         self._drop(reason, unheard)
         self._tell(told, results)
+
+    def _close_conversations(self, quiet_since: float | None) -> None:
+        with self._final_lock:
+            closed = list(self._final.close(quiet_since))
+        for each in closed:
+            told = []
+            for expectation in each.expectations:
+                top = each.result.run.top
+                evaluation = emit.expectation_event(expectation, top, each.result.run.trace_id, self._digest)
+                told.append(Told(evaluation, expectation, each.sampled))
+            self._tell(told, [each.result])
 
     def _forget(self, trace_id: int) -> None:
         with self._lock:
@@ -462,17 +293,3 @@ class LiveScorer:
         if self._on_result is not None:
             for result in results:
                 self._on_result(result)
-
-
-_NO_MESSAGES = MessageIndex()
-_OTHERS = frozenset({"agent", "model"})
-"""Roles that end what can be the same call."""
-_UNTOLD: tuple[Verdict, tuple[Finding, ...]] = ("unscored", ())
-
-
-def _call_in(runs: tuple[Run, ...], span_id: str) -> tuple[Run, ToolCall] | None:
-    return next(((run, call) for run in runs for call in run.calls if call.span_id == span_id), None)
-
-
-def _scope_in(runs: tuple[Run, ...], span_id: str) -> tuple[Run, Scope] | None:
-    return next(((run, scope) for run in runs for scope in run.scopes if scope.span_id == span_id), None)

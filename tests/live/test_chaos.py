@@ -153,7 +153,7 @@ def test_a_fork_while_a_lock_is_held() -> None:
         held, free = threading.Event(), threading.Event()
 
         def hold() -> None:
-            with memory.lock, scorer._lock, scorer._early_lock, scorer._final_lock, processor.errors._lock, processor._sweeper._lock:
+            with memory.lock, scorer._lock, scorer._so_far._lock, scorer._final_lock, processor.errors._lock, processor._sweeper._lock:
                 held.set()
                 free.wait(20)
 

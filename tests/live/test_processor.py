@@ -600,3 +600,41 @@ def test_an_error_in_on_result_is_counted(caplog: pytest.LogCaptureFixture) -> N
     assert verdict(recording, "execute_tool sh") == "fail"
     assert processor.errors.by_type == {"ValueError": 1}
     assert "secret" not in caplog.text
+
+
+def test_an_expectation_of_a_conversation_is_judged_when_it_is_quiet() -> None:
+    """Its runs are in traces of their own; what they made together is told once, on the last of them."""
+    recording = Recording()
+    results: list[RunResult] = []
+    policy = {"expectations": [{"id": "both", "per": "conversation", "calls": [{"tool": "search"}, {"tool": "refund"}]}]}
+    processor = scored(policy, recording, on_result=results.append, settings=Settings(idle_timeout_s=0.05))
+    tracer = tracer_of(recording)
+    for name in ("search", "refund"):
+        with tracer.start_as_current_span("a", attributes={**agent_attributes("a"), "gen_ai.conversation.id": "c1"}):
+            call(tracer, name)
+    assert recording.events == []
+    deadline = time.monotonic() + 5
+    while len(results) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert [(each.id, each.verdict) for each in results[-1].expectations] == [("both", "pass")]
+    assert [event["gen_ai.evaluation.name"] for event in recording.events] == ["toolscore.expectation.both"]
+    processor.shutdown()
+    assert len(recording.events) == 1
+
+
+def test_a_limit_of_a_conversation_counts_over_its_runs() -> None:
+    """Traces of one conversation share their history."""
+    recording = Recording()
+    scored({"rules": [{"id": "once", "limit": {"call": "refund", "max": 1, "per": "conversation"}}]}, recording)
+    recording.with_exporter()
+    tracer = tracer_of(recording)
+    for _ in range(2):
+        with tracer.start_as_current_span("a", attributes={**agent_attributes("a"), "gen_ai.conversation.id": "c1"}):
+            call(tracer, "refund")
+    verdicts = [
+        (span.attributes or {})["toolscore.verdict"]
+        for span in recording.exporter.get_finished_spans()
+        if span.name == "execute_tool refund"
+    ]
+    assert verdicts == ["pass", "fail"]
+    assert [event["toolscore.rule.id"] for event in recording.events] == ["once"]
