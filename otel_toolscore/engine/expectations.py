@@ -130,6 +130,7 @@ class Expectations:
             strict=expectation.strict,
             weights=expectation.weights,
             complete=view.run.complete if complete is None else complete,
+            tolerances=expectation.tolerances,
             schemas=self._plan.schemas(view.run.schemas),
             servers=self._plan.context.servers,
             agent=agent,
