@@ -1,7 +1,7 @@
 """An expectation as a tree: calls, sequences, groups and alternatives.
 
 Nested sequences and groups that change nothing are dissolved, so that equal expectations have equal trees however they are
-written. `order: any` is a group around everything.
+written. `order: any` is a group around everything, in which lists of alternatives have no order either.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ class Tree(msgspec.Struct, frozen=True):
 def grow(items: Sequence[Item], order: str) -> Tree:
     """The tree of the items, `in_order` or in `any` order."""
     growth = _Growth()
-    parts = [growth.node(item) for item in items]
-    root = _dissolved(Series if order == "in_order" else Parallel, parts)
+    root = _dissolved(Series, [growth.node(item) for item in items])
+    if order == "any":
+        root = without_order(root)
     return Tree(root, tuple(growth.leaves), tuple(growth.choices[index] for index in range(len(growth.choices))))
 
 
