@@ -33,7 +33,7 @@ class Scored(NamedTuple):
     """The calls of the run that it certainly applies to."""
 
 
-class _Seen(NamedTuple):
+class _SeenCall(NamedTuple):
     """A call that an expectation sees."""
 
     kept: KeptCall
@@ -42,23 +42,36 @@ class _Seen(NamedTuple):
     """Its index in its run."""
 
 
-class _Earlier(NamedTuple):
-    """What an expectation saw in the earlier runs of a conversation."""
+class _Seen(NamedTuple):
+    """What an expectation sees."""
 
-    calls: list[_Seen]
-    fits: list[Fit]
-    complete: bool
+    calls: list[_SeenCall]
+    selected: bool = False
+    """Whether a scope was selected, or may be."""
+    doubt: Fit | None = None
+    """Why it is not certain that the scopes are selected."""
+    complete: bool = True
+    """Whether these are all calls that were made there."""
 
+    def plus(self, other: _Seen) -> _Seen:
+        """Both together."""
+        calls, doubt = [*self.calls, *other.calls], self.doubt or other.doubt
+        return _Seen(calls, self.selected or other.selected, doubt, self.complete and other.complete)
 
-_NOTHING_EARLIER: Final = _Earlier([], [], True)
+    def from_elsewhere(self, most: int) -> _Seen:
+        """The same for a later run, with at most so many calls."""
+        calls = [each._replace(number=ELSEWHERE) for each in self.calls[:most]]
+        return self._replace(calls=calls, complete=self.complete and len(calls) == len(self.calls))
 
 
 class Expectations:
     """Scores the expectations of a policy, and remembers what those that look at whole conversations saw."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, max_calls: int) -> None:
+        """`max_calls`: how many calls of one conversation are remembered for an expectation."""
         self._plan = plan
-        self._earlier: dict[tuple[str, int], _Earlier] = {}
+        self._max_calls = max_calls
+        self._earlier: dict[tuple[str, int], _Seen] = {}
 
     def of_scope(self, view: View, only: str | None = None) -> Iterator[Scored]:
         """Of each scope that an expectation selects, or of the one with the id `only`."""
@@ -67,89 +80,77 @@ class Expectations:
                 continue
             for each in selected(expectation.when, view.run.scopes):
                 if only is None or each.scope.id == only:
-                    seen = self._seen(expectation, view, [each])
-                    yield self._scored(number, view, seen, [each.fit], scope=each.scope)
+                    yield self._scored(number, view, _seen(expectation, view, [each]), each.scope)
 
-    def of_run(self, view: View, *, conversation_over: bool) -> Iterator[Scored]:
-        """Of the run as a whole, and of its conversation, where that is over."""
+    def of_run(self, view: View, *, conversation_over: bool, partial: bool = False) -> Iterator[Scored]:
+        """Of the run as a whole, and of its conversation, where that is over; `partial`: earlier runs of it may be missing."""
         for number, expectation in enumerate(self._plan.policy.expectations):
             if expectation.per == "scope":
                 continue
-            chosen = selected(expectation.when, view.run.scopes)
-            seen, fits = self._seen(expectation, view, chosen), [each.fit for each in chosen]
-            if expectation.per == "run":
-                if fits:
-                    yield self._scored(number, view, seen, fits)
-            else:
-                yield from self._of_conversation(number, view, seen, fits, over=conversation_over)
+            seen = _seen(expectation, view, selected(expectation.when, view.run.scopes))
+            conversation = view.run.conversation
+            if expectation.per == "conversation" and conversation is not None:
+                seen = self._earlier.pop((conversation, number), _Seen([])).plus(seen._replace(complete=seen.complete and not partial))
+                if not conversation_over:
+                    self._earlier[conversation, number] = seen.from_elsewhere(self._max_calls)
+                    continue
+            if seen.selected:
+                yield self._scored(number, view, seen, None)
 
     def forget(self, conversation: str) -> None:
-        """The conversation goes on elsewhere, or was evicted."""
+        """Nothing more of the conversation is to come, or it was evicted."""
         for number in range(len(self._plan.policy.expectations)):
             self._earlier.pop((conversation, number), None)
 
-    def _of_conversation(self, number: int, view: View, seen: list[_Seen], fits: list[Fit], *, over: bool) -> Iterator[Scored]:
-        conversation = view.run.conversation
-        if conversation is None:
-            over, earlier = True, _NOTHING_EARLIER
-        else:
-            earlier = self._earlier.pop((conversation, number), _NOTHING_EARLIER)
-        together = _Earlier([*earlier.calls, *seen], [*earlier.fits, *fits], earlier.complete and view.run.complete)
-        if not over:
-            assert conversation is not None
-            elsewhere = [each._replace(number=ELSEWHERE) for each in together.calls]
-            self._earlier[conversation, number] = together._replace(calls=elsewhere)
-        elif together.fits:
-            ordered = sorted(together.calls, key=lambda each: each.kept.place)
-            yield self._scored(number, view, ordered, together.fits, complete=together.complete)
-
-    @staticmethod
-    def _seen(expectation: Expectation, view: View, chosen: Sequence[Selected]) -> list[_Seen]:
-        """The calls of the scopes, in their order, each once."""
-        inside = (view.inside.calls(each.scope, include_subagents=expectation.include_subagents) for each in chosen)
-        numbers = sorted({number for numbers in inside for number in numbers})
-        return [_Seen(view.calls[number], view.surroundings[number], number) for number in numbers]
-
-    def _scored(
-        self, number: int, view: View, seen: list[_Seen], fits: list[Fit], *, scope: Scope | None = None, complete: bool | None = None
-    ) -> Scored:
+    def _scored(self, number: int, view: View, seen: _Seen, scope: Scope | None) -> Scored:
         expectation = self._plan.policy.expectations[number]
         about = scope or view.run.top
         agent = about.name if about is not None and about.kind == "agent" else None
         span_id = about.span_id if about is not None else None
-        doubt = next((fit for fit in fits if fit.truth is None), None)
-        if doubt is not None:
-            return Scored(_open(expectation, agent, span_id, doubt), number, ())
+        if seen.doubt is not None:
+            return Scored(_open(expectation, agent, span_id, seen.doubt), number, ())
+        calls = sorted(seen.calls, key=lambda each: each.kept.place)
         result = score_calls(
             expectation.calls,
-            [each.kept.call for each in seen],
+            [each.kept.call for each in calls],
             id=expectation.id,
             order=expectation.order,
-            extra=self._extra(expectation, seen),
+            extra=_extra(expectation, calls),
             min_score=expectation.min_score,
             strict=expectation.strict,
             weights=expectation.weights,
-            complete=view.run.complete if complete is None else complete,
-            tolerances=expectation.tolerances,
+            complete=seen.complete,
             schemas=self._plan.schemas(view.run.schemas),
             servers=self._plan.context.servers,
             agent=agent,
             span_id=span_id,
-            indices=[each.number for each in seen],
+            indices=[each.number for each in calls],
             attributes=about.attributes if about is not None else {},
         )
-        return Scored(result, number, tuple(each.number for each in seen if each.number != ELSEWHERE))
+        return Scored(result, number, tuple(each.number for each in calls if each.number != ELSEWHERE))
 
-    @staticmethod
-    def _extra(expectation: Expectation, seen: list[_Seen]) -> Literal["forbid", "allow", "retries"] | list[Truth]:
-        """Which calls may be there beyond the expected ones."""
-        if isinstance(expectation.extra_calls, str):
-            return expectation.extra_calls
-        patterns = expectation.extra_calls
-        return [
-            some_holds(examine(pattern, each.kept.call, accuse=False, context=each.surroundings.context) for pattern in patterns).truth
-            for each in seen
-        ]
+
+def _seen(expectation: Expectation, view: View, chosen: Sequence[Selected]) -> _Seen:
+    """The calls of the scopes, each once."""
+    inside = (view.inside.calls(each.scope, include_subagents=expectation.include_subagents) for each in chosen)
+    numbers = sorted({number for numbers in inside for number in numbers})
+    return _Seen(
+        [_SeenCall(view.calls[number], view.surroundings[number], number) for number in numbers],
+        bool(chosen),
+        next((each.fit for each in chosen if each.fit.truth is None), None),
+        view.run.complete,
+    )
+
+
+def _extra(expectation: Expectation, calls: Sequence[_SeenCall]) -> Literal["forbid", "allow", "retries"] | list[Truth]:
+    """Which calls may be there beyond the expected ones."""
+    allowed = expectation.extra_calls
+    if isinstance(allowed, str):
+        return allowed
+    return [
+        some_holds(examine(pattern, each.kept.call, accuse=False, context=each.surroundings.context) for pattern in allowed).truth
+        for each in calls
+    ]
 
 
 def _open(expectation: Expectation, agent: str | None, span_id: str | None, doubt: Fit) -> ExpectationResult:

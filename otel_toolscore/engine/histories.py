@@ -74,7 +74,7 @@ class Histories:
             self._touch(number, unit, run.gaps_alone if alone else run.gaps)
         for number, units in run.agents.items():
             self._touch(number, units, run.gaps)
-        conversation = self._conversation(run)
+        conversation = self.conversation(run)
         if conversation is not None:
             conversation.broken = True
             for number, unit in conversation.units.items():
@@ -93,14 +93,14 @@ class Histories:
 
     def comes_late(self, run: KeptRun, call: ToolCall) -> bool:
         """Whether a call that should come after this one was judged already."""
-        conversation = self._conversation(run)
+        conversation = self.conversation(run)
         return run.comes_late(call) or (conversation is not None and conversation.comes_late(call))
 
     def judged(self, run: KeptRun, calls: Iterable[ToolCall]) -> None:
         """The calls were judged: what should have come before them is late from now on."""
         start = max((call.start_ns for call in calls if call.start_ns is not None), default=None)
         run.judged_up_to(start)
-        conversation = self._conversation(run)
+        conversation = self.conversation(run)
         if conversation is not None:
             conversation.judged_up_to(start)
 
@@ -118,14 +118,14 @@ class Histories:
     def _unit(self, run: KeptRun, number: int, judge: OnHistory) -> tuple[Unit, Callable[[], tuple[str, ...]]]:
         if judge.per == "run":
             return run.unit(number, judge), run.gaps
-        conversation = self._conversation(run)
+        conversation = self.conversation(run)
         if conversation is None:
             return run.unit(number, judge), run.gaps_alone
         return conversation.unit(number, judge), conversation.gaps
 
-    def _conversation(self, run: KeptRun) -> KeptConversation | None:
-        """What is kept of the run's conversation, where the run has one on record and a rule asks for it."""
-        if run.conversation is None or not self._plan.has_conversation_rules:
+    def conversation(self, run: KeptRun) -> KeptConversation | None:
+        """What is kept of the run's conversation, where the run has one on record and the policy asks for it."""
+        if run.conversation is None or not (self._plan.has_conversation_rules or self._plan.has_conversation_expectations):
             return None
         return self._memory.conversation(run.conversation)
 

@@ -49,7 +49,7 @@ class Engine:
         self._plan = Plan(policy)
         self._memory = Memory(self._plan, self._bounds)
         self._histories = Histories(self._plan, self._memory)
-        self._expectations = Expectations(self._plan)
+        self._expectations = Expectations(self._plan, self._bounds.calls)
         self._closed: list[RunResult] = []
         self._counted = 0
         self.usage = Usage(policy, self._bounds.tools)
@@ -75,6 +75,8 @@ class Engine:
         found += self._histories.settle()
         for kept, calls in fed:
             self._histories.judged(kept, calls)
+        for conversation in self._memory.take_forgotten():
+            self._expectations.forget(conversation)
         for kept in self._memory.overflowing():
             kept.complete = False
             self._closed.append(self._end(kept, conversation_over=False))
@@ -114,7 +116,10 @@ class Engine:
         view = view_of(kept)
         judged = judge_scopes(self._plan, view)
         self.usage.rules |= judged.used
-        scored = [*self._expectations.of_scope(view), *self._expectations.of_run(view, conversation_over=conversation_over)]
+        conversation = self._histories.conversation(kept)
+        partial = conversation is not None and conversation.partial
+        of_run = self._expectations.of_run(view, conversation_over=conversation_over, partial=partial)
+        scored = [*self._expectations.of_scope(view), *of_run]
         if conversation_over and kept.conversation is not None:
             self._memory.close_conversation(kept.conversation)
             self._expectations.forget(kept.conversation)

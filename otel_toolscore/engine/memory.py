@@ -23,8 +23,7 @@ class Memory:
         self._conversations: OrderedDict[str, KeptConversation] = OrderedDict()
         self._forgotten: OrderedDict[str, None] = OrderedDict()
         self._any_may_be_forgotten = False
-        self.evicted: list[str] = []
-        """Conversations that were forgotten since this list was last emptied."""
+        self._newly_forgotten: list[str] = []
 
     def open(self, run: Run) -> KeptRun:
         """The run that this one is a part of."""
@@ -56,13 +55,18 @@ class Memory:
         while len(self._conversations) > self._bounds.conversations:
             forgotten, _ = self._conversations.popitem(last=False)
             self.hits["conversations"] += 1
-            self.evicted.append(forgotten)
+            self._newly_forgotten.append(forgotten)
             self._forgotten[forgotten] = None
             if len(self._forgotten) > self._bounds.forgotten:
                 self._forgotten.popitem(last=False)
                 self.hits["forgotten"] += 1
                 self._any_may_be_forgotten = True
         return kept
+
+    def take_forgotten(self) -> list[str]:
+        """The conversations that were forgotten since this was last asked."""
+        forgotten, self._newly_forgotten = self._newly_forgotten, []
+        return forgotten
 
     def close_conversation(self, name: str) -> None:
         """The conversation is over."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from otel_toolscore.engine import verdicts
 from otel_toolscore.engine.bounds import Bounds
 from otel_toolscore.engine.incremental import Engine
@@ -26,7 +28,7 @@ def score_runs(
     `problems` are what could not be read, `spans` and `tool_spans` how many were. The results stand in the order of the runs.
     """
     given = list(runs)
-    engine = Engine(policy, bounds)
+    engine = Engine(policy, _at_least(bounds or Bounds(), given))
     results: dict[int, RunResult] = {}
     for numbers in _conversations(given):
         engine.feed(given[number] for number in numbers)
@@ -68,6 +70,12 @@ def totals(results: Sequence[RunResult], *, spans: int = 0, tool_spans: int = 0)
         inconclusive=enforced.count("inconclusive"),
         merged_spans=sum(result.run.merged_spans for result in results),
     )
+
+
+def _at_least(bounds: Bounds, runs: Sequence[Run]) -> Bounds:
+    """The bounds, and room for what is there already."""
+    calls = max((len(run.calls) for run in runs), default=0)
+    return msgspec.structs.replace(bounds, runs=max(bounds.runs, len(runs)), calls=max(bounds.calls, calls))
 
 
 def _conversations(runs: Sequence[Run]) -> list[list[int]]:

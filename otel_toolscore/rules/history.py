@@ -166,7 +166,9 @@ class AgentUnits:
         """Forget a call."""
         for _, unit in self._concerned(agent):
             unit.drop(entry)
-        self._members[agent].remove(entry)
+        members = self._members.get(agent)
+        if members is not None and entry in members:
+            members.remove(entry)
 
     def settle(self, gaps: tuple[str, ...] = ()) -> Iterator[Entry]:
         """As `Unit.settle`, for every agent."""
