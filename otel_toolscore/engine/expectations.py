@@ -118,6 +118,7 @@ class Expectations:
             extra=_extra(expectation, calls),
             min_score=expectation.min_score,
             strict=expectation.strict,
+            tolerances=expectation.tolerances,
             weights=expectation.weights,
             complete=seen.complete,
             schemas=self._plan.schemas(view.run.schemas),
