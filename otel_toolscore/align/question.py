@@ -89,7 +89,7 @@ class Question:
         fits = []
         for leaf, one in zip(self.tree.leaves, self.worths, strict=True):
             allowed = one.full | one.open
-            if not leaf.must:
+            if not leaf.must and leaf.min_times:
                 allowed = one.candidates if leaf.outcome == "any" else one.candidates & (one.met | one.outcome_open)
             fits.append(self.weights.levels(one, allowed))
         gave_up, self.gave_up = self.gave_up, False

@@ -36,17 +36,18 @@ class Unknowns:
         groups = connected(question)
         self.groups = [group for group in groups if any(self._values_open(leaf) for leaf in group)]
         """Groups of leaves (see `connected`) with calls of which something is not known that may change what is paired."""
-        self.outcomes_open = [group for group in groups if any(question.worths[leaf].candidates & unknown_outcomes for leaf in group)]
+        self.outcomes_open = [group for group in groups if any(reach(question, leaf) & unknown_outcomes for leaf in group)]
         self.paired = sum(1 << slot.call for slot in nominal.slots if slot.call is not None)
 
     def _values_open(self, leaf: int) -> bool:
         worth = self.question.worths[leaf]
-        return bool(worth.open | worth.unsure | worth.unknown | worth.outcome_open)
+        values = worth.open | worth.unsure | worth.unknown | worth.outcome_open
+        return bool(values & reach(self.question, leaf))
 
     def _candidates(self, group: Sequence[int]) -> int:
         found = 0
         for leaf in group:
-            found |= self.question.worths[leaf].candidates
+            found |= reach(self.question, leaf)
         return found
 
     @property
@@ -66,7 +67,9 @@ class Unknowns:
         chosen = {leaf for choice in tree.choices for leaf in leaves_below(choice)}
         for group in self.groups:
             leaves = [tree.leaves[leaf] for leaf in group]
-            if any(leaf.min_times != leaf.max_times for leaf in leaves) or any(self.question.worths[leaf].unsure for leaf in group):
+            worths = [self.question.worths[leaf] for leaf in group]
+            above = any(leaf.min_times != leaf.max_times and worth.open for leaf, worth in zip(leaves, worths, strict=True))
+            if above or any(worth.unsure for worth in worths):
                 return False
             if chosen.intersection(group):
                 filled = all(slot.call is not None for slot in nominal.slots if slot.leaf in group)
@@ -246,20 +249,28 @@ def equal_arguments(alignment: Alignment) -> int:
     return found
 
 
+def reach(question: Question, leaf: int) -> int:
+    """Calls that the leaf may take in some completion: of its tool, or, where it has no minimum, only full matches."""
+    worth = question.worths[leaf]
+    return worth.candidates if question.tree.leaves[leaf].min_times else worth.full | worth.open
+
+
 def connected(question: Question) -> list[list[int]]:
     """Leaves in groups that no call connects."""
+    by_calls: dict[int, list[int]] = {}
+    for leaf in range(len(question.worths)):
+        by_calls.setdefault(reach(question, leaf), []).append(leaf)
     groups: list[tuple[int, list[int]]] = []
-    for leaf, worth in enumerate(question.worths):
-        calls, members = worth.candidates, [leaf]
+    for calls, members in by_calls.items():
         apart = []
         for others, group in groups:
             if others & calls:
                 calls |= others
-                members = group + members
+                members.extend(group)
             else:
                 apart.append((others, group))
         groups = [*apart, (calls, members)]
-    return [members for _, members in groups]
+    return [sorted(members) for _, members in groups]
 
 
 def _is_group(root: Node) -> bool:
