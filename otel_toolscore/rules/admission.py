@@ -91,9 +91,10 @@ class Needs:
     def trim(self) -> None:
         """Forget the values that came first, beyond the bound."""
         values = self._supply.by_value
-        for value in list(values)[: max(0, len(values) - self._bound)]:
-            del values[value]
+        if len(values) > self._bound:
             self.lost = True
+            for value in list(values)[: len(values) - self._bound + self._bound // 8]:
+                del values[value]
 
     def _admitted(self, entry: OrderedCall) -> Fit:
         if entry.wants is None:

@@ -38,11 +38,11 @@ class Amount(NamedTuple):
         """The same, where it is not certain that any of it counts."""
         return Amount(min(self.low, 0), max(self.high, 0), self.unknown)
 
-    def exceeds(self, most: Fraction) -> bool:
+    def exceeds(self, most: Number) -> bool:
         """Certainly more than `most`."""
         return self.low > most
 
-    def may_exceed(self, most: Fraction) -> bool:
+    def may_exceed(self, most: Number) -> bool:
         """Perhaps more than `most`."""
         return self.unknown > 0 or self.high > most
 

@@ -77,7 +77,7 @@ class Counter:
     lost = False
 
     def __init__(self, most: Fraction, within_ns: int | None, what: str, bound: int) -> None:
-        self._most = most
+        self._most = _whole(most)
         self._within = within_ns
         self._what = what
         self._groups = Groups(bound)
@@ -213,7 +213,12 @@ def amount_of(value: object) -> Number | None:
         return number
     # The decimal that was written, not the binary that stands for it: 0.1 and 0.2 are 0.3.
     approximate = float(number)  # type: ignore[arg-type]
-    return Fraction(repr(approximate)) if math.isfinite(approximate) else None
+    return _whole(Fraction(repr(approximate))) if math.isfinite(approximate) else None
+
+
+def _whole(number: Fraction) -> Number:
+    """The same number, as an int where it is whole: those are quicker."""
+    return number.numerator if number.denominator == 1 else number
 
 
 def _tool(call: ToolCall) -> Hashable:

@@ -70,16 +70,17 @@ def fits(pattern: Pattern, call: ToolCall, *, accuse: bool, context: Context = N
 
 def examine(pattern: Pattern, call: ToolCall, *, accuse: bool, context: Context = NO_CONTEXT) -> Fit:
     """As `fits`, with the cause where it is unknown and the argument path that decided."""
-    if accuse:
-        described = some_holds(_variant(pattern, variant, call, context) for variant in call.described())
+    variants = call.described()
+    test = _variant if accuse else _recorded_variant
+    if len(variants) == 1:
+        described = test(pattern, variants[0], call, context)
     else:
-        described = all_hold(_recorded_variant(pattern, variant, call, context) for variant in call.described())
-    if described.truth is False:
-        return NO
-    rest = all_hold(_rest(pattern, call, accuse, context))
-    if rest.truth is True:
+        combined = some_holds if accuse else all_hold
+        described = combined(test(pattern, variant, call, context) for variant in variants)
+    if described.truth is False or (pattern.agent is None and pattern.outcome is None and pattern.result is None):
         return described
-    return all_hold((described, rest))
+    rest = all_hold(_rest(pattern, call, accuse, context))
+    return described if rest.truth is True else all_hold((described, rest))
 
 
 def evidence_of(variant: Variant, call: ToolCall) -> Evidence:
@@ -105,12 +106,7 @@ def _variant(pattern: Pattern, variant: Variant, call: ToolCall, context: Contex
     """One variant, where the pattern accuses."""
     if pattern.tool is not None and not _accused_name(compiled(pattern.tool), variant, call):
         return NO
-    return all_hold(
-        (
-            _server(pattern, variant.server or call.server, accuse=True),
-            _arguments(pattern, evidence_of(variant, call), True, context),
-        )
-    )
+    return _where_and_what(pattern, variant, call, context, accuse=True)
 
 
 def _accused_name(names: Names, variant: Variant, call: ToolCall) -> bool:
@@ -125,7 +121,7 @@ def _recorded_variant(pattern: Pattern, variant: Variant, call: ToolCall, contex
     server = variant.server or call.server
     if pattern.tool is not None and not _excused_name(compiled(pattern.tool), variant, server, context, named=pattern.server is not None):
         return NO
-    return all_hold((_server(pattern, server, accuse=False), _arguments(pattern, evidence_of(variant, call), False, context)))
+    return _where_and_what(pattern, variant, call, context, accuse=False)
 
 
 def _excused_name(names: Names, variant: Variant, server: str | None, context: Context, *, named: bool) -> bool:
@@ -144,12 +140,18 @@ def _excused_name(names: Names, variant: Variant, server: str | None, context: C
     return any(compiled(explicit).fit(form) for form in forms)
 
 
-def _server(pattern: Pattern, server: str | None, *, accuse: bool) -> Fit:
+def _where_and_what(pattern: Pattern, variant: Variant, call: ToolCall, context: Context, *, accuse: bool) -> Fit:
+    """The server and the arguments of one variant."""
+    arguments = _arguments(pattern, evidence_of(variant, call), accuse, context)
     if pattern.server is None:
-        return YES
+        return arguments
+    return all_hold((_server(pattern, variant.server or call.server, accuse=accuse), arguments))
+
+
+def _server(pattern: Pattern, server: str | None, *, accuse: bool) -> Fit:
     if server is None:
         return unknown("server_unknown")
-    names = compiled(pattern.server)
+    names = compiled(pattern.server or ())
     return known(names.fit_folded(server) if accuse else names.fit(server))
 
 
