@@ -59,7 +59,7 @@ class _Test:
         self.wanted = wanted
         self.calls = calls
         self.found = found
-        self.schema = calls.schemas.get(expected.name)
+        self.schema = calls.schema_of(expected.name)
         self.place = root(expected.field_rules)
         self.field = field(self.schema)
         self.captured = candidates & found.captured
@@ -261,7 +261,7 @@ def _compare(expected: ExpectedCall, calls: Calls, wanted: Mapping[str, object],
         rules=expected.field_rules,
         allow_extra=expected.allow_extra_fields,
         strict=calls.strict,
-        schema=calls.schemas.get(expected.name),
+        schema=calls.schema_of(expected.name),
         tolerances=calls.tolerances,
         attributes=calls.attributes,
     )

@@ -207,6 +207,7 @@ class Calls:
         self.of_tools: dict[tuple[str, str | None], tuple[int, int]] = {}
         """Answers kept by whoever compares: calls that go by a name and server, and those of them whose server is not known."""
         self._by_name: dict[str, list[int]] = {}
+        self._schemas: dict[str, object] = {}
         self._defaults: dict[int, bool] = {}
         self._arguments: dict[str, Arguments] = {}
         self.most_arguments = 0
@@ -216,6 +217,22 @@ class Calls:
             self.by_outcome[call.outcome] = self.by_outcome.get(call.outcome, 0) | 1 << index
             for name in names_of(call):
                 self._by_name.setdefault(name, []).append(index)
+
+    def schema_of(self, name: str) -> object:
+        """The schema of the arguments of calls that go by the name, None where there is none.
+
+        It may stand under another of their names, bare or as recorded, where that leaves no doubt which schema is meant.
+        """
+        if not self.schemas:
+            return None
+        if name not in self._schemas:
+            found = [self.schemas[name]] if name in self.schemas else []
+            if not found:
+                others = dict.fromkeys(other for index in self.named(name) for other in sorted(names_of(self.calls[index])))
+                found = [self.schemas[other] for other in others if other in self.schemas]
+            sure = bool(found) and all(each is found[0] or each == found[0] for each in found[1:])
+            self._schemas[name] = found[0] if sure else None
+        return self._schemas[name]
 
     def has_defaults(self, schema: object) -> bool:
         """Whether the schema names a default anywhere (or may: beyond what is looked through)."""

@@ -209,7 +209,7 @@ class Unknowns:
         for leaf in group:
             unknown |= self.question.worths[leaf].unknown
         plain = all(
-            leaf.arguments is not None and not leaf.field_rules and not leaf.allow_extra_fields and leaf.name not in calls.schemas
+            leaf.arguments is not None and not leaf.field_rules and not leaf.allow_extra_fields and calls.schema_of(leaf.name) is None
             for leaf in leaves
         )
         alone = {slot.call: slot.judgement for slot in self.nominal.slots if slot.leaf in group} if len(group) == 1 else {}
