@@ -99,7 +99,9 @@ class Builder:
     def _operator(self, name: str, argument: object, path: tuple[str | int, ...]) -> Matcher | None:
         operator = OPERATORS.get(name)
         if operator is None:
-            self.fault(path, f"unknown operator `{name}`", nearest(name, OPERATORS))
+            meant = nearest(name, OPERATORS)
+            known = "" if meant else f" (expected {', '.join(OPERATORS)})"
+            self.fault(path, f"unknown operator `{name}`{known}", meant)
             return None
         return operator.build(self, argument, path)
 
