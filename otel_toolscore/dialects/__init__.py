@@ -15,6 +15,7 @@ from otel_toolscore.dialects.braintrust import BRAINTRUST
 from otel_toolscore.dialects.claude_code import CLAUDE_CODE
 from otel_toolscore.dialects.conventional import CONVENTIONAL
 from otel_toolscore.dialects.copilot import COPILOT
+from otel_toolscore.dialects.coze_loop import COZE_LOOP
 from otel_toolscore.dialects.crewai import CREWAI
 from otel_toolscore.dialects.dialect import Dialect, Part, Reading, Role
 from otel_toolscore.dialects.dify import DIFY
@@ -26,6 +27,7 @@ from otel_toolscore.dialects.genai import GENAI
 from otel_toolscore.dialects.genkit import GENKIT
 from otel_toolscore.dialects.haystack import HAYSTACK
 from otel_toolscore.dialects.laminar import LAMINAR
+from otel_toolscore.dialects.langchain4j import LANGCHAIN4J
 from otel_toolscore.dialects.langfuse import LANGFUSE
 from otel_toolscore.dialects.langsmith import LANGSMITH
 from otel_toolscore.dialects.livekit import LIVEKIT
@@ -46,8 +48,8 @@ from otel_toolscore.spans import Span
 DIALECTS: Final[tuple[Dialect, ...]] = (
     *(MCP, GENAI),
     *(ADK, PYDANTIC_AI, STRANDS, CLAUDE_CODE, GEMINI_CLI, COPILOT, VERCEL_AI, ANTHROPIC_SDK, CREWAI, HAYSTACK, MASTRA, LIVEKIT, GENKIT),
-    *(SPRING_AI, DIFY, VOLTAGENT, FLUE, *CONVENTIONAL),
-    *(OPENINFERENCE, TRACELOOP, LANGSMITH, LOGFIRE, LANGFUSE, MLFLOW, BRAINTRUST, AGENTOPS, LAMINAR, SENTRY),
+    *(SPRING_AI, LANGCHAIN4J, DIFY, VOLTAGENT, FLUE, *CONVENTIONAL),
+    *(OPENINFERENCE, TRACELOOP, LANGSMITH, LOGFIRE, LANGFUSE, MLFLOW, BRAINTRUST, AGENTOPS, LAMINAR, SENTRY, COZE_LOOP),
 )
 """Conventions first, then single frameworks, then those who instrument many."""
 

@@ -55,12 +55,6 @@ CONVENTIONAL: Final = (
         "set EnableSensitiveData = true on the client that UseOpenTelemetry adds",
     ),
     _conventional(
-        "langchain4j",
-        "LangChain4j on Quarkus",
-        ("io.quarkus.opentelemetry", "io.quarkiverse.langchain4j*"),
-        "set quarkus.langchain4j.tracing.include-tool-arguments=true and quarkus.langchain4j.tracing.include-tool-result=true",
-    ),
-    _conventional(
         "adot",
         "AWS Distro for OpenTelemetry",
         ("amazon.opentelemetry.distro*",),

@@ -34,6 +34,8 @@ class Keys(msgspec.Struct, frozen=True, kw_only=True):
     conversation: tuple[str, ...] = ()
     error: tuple[str, ...] = ()
     """What went wrong, in words; counts only where something did."""
+    error_type: tuple[str, ...] = ()
+    """The kind of what went wrong; likewise."""
     style: Style = AS_WRITTEN
     mark: Callable[[Span], Outcome | None] | None = None
     """How the call ended, by the emitter's own sign; None of a span without one."""
@@ -71,6 +73,7 @@ def reader(keys: Keys) -> Callable[[Span], Part | None]:
             result=message.result,
             outcome="error" if message.failed else outcome,
             error=message.text if message.failed else first_text(attributes, keys.error),
+            error_type=first_text(attributes, keys.error_type),
             agent=first_text(attributes, keys.agent),
             conversation=conversation,
         )

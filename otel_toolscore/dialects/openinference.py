@@ -121,10 +121,13 @@ def _arguments(attributes: Mapping[str, object], by: str, schema: object) -> tup
     found = values.arguments(value, style, dropped)
     if found.state != "captured" or not isinstance(found.value, dict):
         return found, bare
-    unwrapped = None
-    if by == "smolagents" or "sanitize_inputs_outputs" in found.value:
-        unwrapped = wrappers.python_call(found.value, _parameter_names(schema))
-    return unwrapped or found, None
+    names = _parameter_names(schema)
+    given = found.value
+    if given.keys() & set(names) and "sanitize_inputs_outputs" not in given:
+        return found, None
+    if by == "llama_index" and given.keys() == {"kwargs"}:  # a call that binds no positional argument
+        given = {"args": [], **given}
+    return wrappers.python_call(given, names) or found, None
 
 
 def _parameter_names(schema: object) -> list[str]:

@@ -21,6 +21,8 @@ _HELD_BACK: Final = frozenset(
 """Types with which a framework says that it has not run the tool: deferred, waiting for approval, stopped by a guard."""
 _NOT_ERRORS: Final = frozenset({"", "0", "none", "null", "false"})
 
+_RESPONSE_KEYS: Final = frozenset({"jsonrpc", "id", "error"})
+
 
 class Signs(msgspec.Struct, frozen=True):
     """What a span says of how its call ended; `outcome` None where there is no sign."""
@@ -53,11 +55,15 @@ def signs(span: Span, result: Evidence, *, mcp: bool) -> Signs:
 def failure_in(result: Evidence, *, mcp: bool) -> str | None:
     """The text of a result that says of itself that it is an error, empty where it has none; None of any other result.
 
-    An MCP CallToolResult has `isError` (`is_error` in Python objects) beside its `content`.
+    A JSON-RPC response has an `error` with a code in place of a result; an MCP CallToolResult has `isError` (`is_error` in Python
+    objects) beside its `content`.
     """
     value = result.value
     if result.state != "captured" or not isinstance(value, dict):
         return None
+    error = value.get("error")
+    if isinstance(error, dict) and (mcp or "jsonrpc" in value) and value.keys() <= _RESPONSE_KEYS and type(error.get("code")) is int:
+        return values.text(error.get("message")) or ""
     if value.get("isError") is not True and value.get("is_error") is not True:
         return None
     if not mcp and not ({"content", "structuredContent", "structured_content"} & value.keys()):

@@ -28,6 +28,8 @@ _INSTRUMENTED: Final = (
 )
 _NAMED_AFTER_CLASSES: Final = frozenset({"opentelemetry.instrumentation.llamaindex", "opentelemetry.instrumentation.llama_index"})
 """Instrumentations that name a tool entity after the tool's class."""
+_BY_SCOPE: Final = frozenset(_SCOPE + name for name in ("langchain", "mcp", "crewai", "agno"))
+"""Instrumentations whose wrappers are taken off wherever they stand."""
 _RANK: Final[Mapping[ValueState, int]] = {"not_captured": 0, "unreadable": 1, "captured": 2}
 
 
@@ -36,7 +38,9 @@ def read(span: Span) -> Part | None:
     attributes = span.attributes
     model = _REQUEST_TYPE in attributes or any(key.startswith((_PROMPTS, _COMPLETIONS)) for key in attributes)
     if not model and not any(key.startswith("traceloop.") for key in attributes):
-        return None
+        # An exporter or a processor may have taken its own attributes off; the wrappers are in those of the conventions too.
+        told = semconv.TOOL_CALL_ARGUMENTS in attributes or semconv.TOOL_CALL_RESULT in attributes
+        return _tool(span, None) if told and span.scope_name in _BY_SCOPE else None
     kind = attributes.get(semconv.TRACELOOP_KIND)
     role = _ROLES.get(kind) if isinstance(kind, str) else None
     conversation = next((found for key in _SESSION_KEYS if (found := values.identifier(attributes.get(key))) is not None), None)
