@@ -91,5 +91,11 @@ def _conversations(runs: Sequence[Run]) -> list[list[int]]:
         else:
             alone.append(together.setdefault(conversation, [number]))
     for numbers in together.values():
-        numbers.sort(key=lambda number: (runs[number].top.start_ns is None, runs[number].top.start_ns or 0))
+        numbers.sort(key=lambda number: _start(runs[number]))
     return alone
+
+
+def _start(run: Run) -> int:
+    """When the run started: its top, or the first of its calls where the top does not say."""
+    starts = [call.start_ns for call in run.calls if call.start_ns is not None]
+    return run.top.start_ns if run.top.start_ns is not None else min(starts, default=0)

@@ -34,8 +34,8 @@ class Surroundings:
         self.scopes = scopes
         """Innermost first."""
         self.context: Context = plan.context_of(scopes[0] if scopes else None)
-        self.agent = next((scope.id for scope in scopes if scope.kind == "agent"), None)
-        """`id` of the nearest agent scope."""
+        self.agent = next((scope.id for scope in scopes if scope.kind == "agent"), f"named {agents[-1]}" if agents else None)
+        """Which agent the calls are of: `id` of the nearest agent scope, else the name that the calls themselves record."""
         self._plan = plan
         self._service = service
         self._agents = agents

@@ -65,7 +65,7 @@ def calls(draw: st.DrawFn, number: int, trace: str, scopes: tuple[written.Scope,
         server=draw(SERVERS),
         outcome=draw(st.sampled_from(["ok", "ok", "ok", "error", "unknown"])),
         scope=where.id,
-        agent=agents[0].name if agents else None,
+        agent=agents[0].name if agents else draw(st.sampled_from([None, None, "boss", "helper"])),
         variants=draw(variants()),
     )
     if timed or draw(st.integers(0, 9)):

@@ -168,8 +168,9 @@ def accused(rule: Rule, pattern: Pattern, here: Here, policy: Policy) -> Truth:
     return False if fit is not False and excused(rule, here, policy) else fit
 
 
-def agent_of(here: Here) -> str | None:
-    return next((scope.id for scope in here.around if scope.kind == "agent"), None)
+def agent_of(here: Here) -> object:
+    named = None if here.call.agent is None else ("named", here.call.agent)
+    return next((scope.id for scope in here.around if scope.kind == "agent"), named)
 
 
 def conversation_of(run: Run) -> str | None:

@@ -299,6 +299,12 @@ class TestPer:
         assert judged(alone, verify(0, scope="a"), refund(10, scope="a"), scopes=scopes) == []
         assert judged(alone, verify(0, scope="a"), refund(10, scope="b"), scopes=scopes) == [("violation", 1)]
 
+    def test_an_agent_that_only_the_calls_name(self) -> None:
+        """Where no agent span is around them, calls of one name are of one agent."""
+        alone = Before(call=pattern("refund"), needs=pattern("verify"), per="agent")
+        assert judged(alone, verify(0, agent="a"), refund(10, agent="a")) == []
+        assert judged(alone, verify(0, agent="a"), refund(10, agent="b")) == [("violation", 1)]
+
     def test_an_unknown_agent_is_inconclusive(self) -> None:
         """Calls outside every agent may be of one agent or of several."""
         alone = Before(call=pattern("refund"), needs=pattern("verify"), per="agent")
