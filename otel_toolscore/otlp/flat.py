@@ -1,7 +1,8 @@
 """Spans as plain objects: what people dump from an SDK, a database or a REST API.
 
 `{"trace_id", "span_id", "parent_span_id", "name", "start_time", "end_time", "attributes", ...}`, the documents of
-`span.to_json()` (ids under `context`, `0x` before them) and lists of either, bare or under `spans` or `data`.
+`span.to_json()` (ids under `context`, `0x` before them), the JavaScript SDK's spans as JSON (ids under `_spanContext`, or as its
+console exporter has them) and lists of any of these, bare or under `spans` or `data`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,14 @@ _SCOPE: Final = (
     "instrumentationLibrary",
     "instrumentation_info",
 )
+_RESOURCE: Final = ("attributes", "_attributes")
 _LISTS: Final = ("spans", "data")
+
+_CONTEXTS: Final = ("context", "_spanContext", "spanContext", "span_context")
+_JS_CONSOLE: Final = frozenset({"traceId", "id", "timestamp", "duration", "attributes"})
+"""What the JavaScript SDK's console exporter writes, with times in microseconds."""
+_OI_KINDS: Final = frozenset({"TOOL", "AGENT", "LLM", "CHAIN", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL", "EVALUATOR", "PROMPT"})
+_OI_KIND: Final = "openinference.span.kind"
 
 _SDK_KIND_OFFSET: Final = 1
 """The SDKs count span kinds from 0 (internal), OTLP from 1."""
@@ -48,7 +56,9 @@ def _is_span(fields: dict[str, Node]) -> bool:
     """Whether an object has the ids of a span and more of one than log lines, evaluations and calls have."""
     if not _LOG_MEMBERS.isdisjoint(fields):
         return False
-    ids = members(fields["context"]) or {} if "context" in fields else {}
+    if fields.keys() >= _JS_CONSOLE:
+        return True
+    ids = next((members(fields[name]) or {} for name in _CONTEXTS if name in fields), {})
     if not all(any(name in source for source in (fields, ids) for name in names) for names in (_TRACE_ID, _SPAN_ID)):
         return False
     return any(name in fields for name in _STARTS_OF_SPANS) or ("name" in fields and "attributes" in fields)
@@ -110,7 +120,11 @@ def _checked(read: Callable[[Any], T], given: object, place: str, faults: list[s
 
 
 def _span(given: dict[str, Any], where: str, faults: list[str]) -> Span:
-    ids = {**_object(given, "context"), **{name: item for name, item in given.items() if item is not None}}
+    by_js = given.keys() >= _JS_CONSOLE
+    context = next((found for name in _CONTEXTS if (found := _object(given, name))), {})
+    ids = {**context, **{name: item for name, item in given.items() if item is not None}}
+    if by_js:
+        ids["spanId"] = given["id"]
     parent = _first(given, _PARENT_ID)
     if parent is None:
         parent = _first(_object(given, "parent") or _object(given, "parentSpanContext"), _SPAN_ID)
@@ -121,12 +135,16 @@ def _span(given: dict[str, Any], where: str, faults: list[str]) -> Span:
     scope_name, scope_version = _scope(given)
     before = len(faults)
     attributes = _attributes(given.get("attributes"), "attributes", faults)
+    if given.get("span_kind") in _OI_KINDS:  # Phoenix tells it apart
+        attributes = {_OI_KIND: given["span_kind"], **attributes}
+    if by_js and end is None:
+        end = _checked(_after, (start, given["duration"]), "duration", faults, None)
     return Span(
         trace_id=trace_id or "",
         span_id=span_id or "",
         parent_id=_checked(lambda v: scalars.identifier(v, scalars.SPAN_ID_BYTES), parent, "parent_id", faults, None),
         name=_text(given.get("name")),
-        kind=_checked(_kind, (given.get("kind", given.get("span_kind")), isinstance(start, list)), "kind", faults, INTERNAL),
+        kind=_checked(_kind, (given.get("kind", given.get("span_kind")), by_js or isinstance(start, list)), "kind", faults, INTERNAL),
         start_ns=_checked(_time, start, "start_time", faults, None),
         end_ns=_checked(_time, end, "end_time", faults, None),
         attributes=attributes,
@@ -164,6 +182,12 @@ def _time(value: object) -> int | None:
     return scalars.time(value)
 
 
+def _after(given: tuple[object, object]) -> int | None:
+    """The end of a span whose start and duration are in microseconds."""
+    start, duration = given
+    return None if start is None else (scalars.integer(start) + scalars.integer(duration)) * 1000
+
+
 def _status(given: dict[str, Any]) -> tuple[object, object]:
     status = given.get("status")
     if isinstance(status, dict):
@@ -192,7 +216,7 @@ def _attributes(value: object, place: str, faults: list[str]) -> dict[str, objec
 
 
 def _resource(value: object, faults: list[str]) -> dict[str, object]:
-    inner = value.get("attributes") if isinstance(value, dict) else None
+    inner = next((value[name] for name in _RESOURCE if name in value), None) if isinstance(value, dict) else None
     return _attributes(value if inner is None or isinstance(inner, str) else inner, "resource", faults)
 
 

@@ -43,13 +43,17 @@ SHAPES: Final = (
 
 
 def spans(node: Node, where: str) -> Iterator[Span | Problem]:
-    """The spans of a record that lies at `where`; a list holds records. Nothing for a record that is empty."""
+    """The spans of a record that lies at `where`; a list holds records, or lists of them. Nothing for a record that is empty."""
     listed = items(node)
-    if listed is not None:
-        for i, item in enumerate(listed):
-            yield from _record(item, f"{where} [{i}]")
-    else:
+    if listed is None:
         yield from _record(node, where)
+        return
+    for i, item in enumerate(listed):
+        traces = items(item)
+        if traces is None:
+            yield from _record(item, f"{where} [{i}]")
+        for j, inner in enumerate(traces or ()):  # Zipkin lists the spans of each trace
+            yield from _record(inner, f"{where} [{i}][{j}]")
 
 
 def _record(node: Node, where: str) -> Iterator[Span | Problem]:
