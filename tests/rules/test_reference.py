@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from random import Random
 
 import drawn
+import msgspec
 import reference
 import written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from otel_toolscore.engine import Bounds, Engine, score_runs
-from otel_toolscore.model import Document, Run
+from otel_toolscore.model import Document, Run, ToolCall
+from otel_toolscore.paths import Path
 from otel_toolscore.policy.records import Policy
+from otel_toolscore.rules.causes import CAUSES
+from otel_toolscore.rules.limits import Limit, Repeats
+from otel_toolscore.rules.order import Before, NeverAfter
 from otel_toolscore.rules.rule import Rule
 
 
@@ -102,3 +108,43 @@ def test_a_memory_that_is_too_small_accuses_and_excuses_nobody(policy: Policy, r
     violations = {said for said in small if said[3] == "violation"}
     assert violations <= exact
     assert {said[:3] for said in exact} <= {said[:3] for said in small}
+
+
+SECRET = "s3cr3t"
+SECRETIVE = {"x": SECRET, "y": [SECRET, {"z": f"to {SECRET}"}], SECRET: 1}
+
+
+@given(drawn.policies(), drawn.runs("t"))
+@settings(max_examples=60)
+def test_findings_hold_no_value_and_every_cause_is_known(policy: Policy, run: Run) -> None:
+    """No argument shows in what is told, and what is open has a cause that the table explains."""
+    schemas = {name: {"type": "object", "properties": {"x": {"enum": [1]}}} for name in "abc"}
+    calls = [msgspec.structs.replace(call, arguments=written.captured(SECRETIVE), variants=()) for call in run.calls]
+    document = score_runs(policy, [msgspec.structs.replace(run, calls=(*run.calls, *calls), tool_schemas=schemas)])
+    for finding in written.findings(document):
+        assert SECRET not in f"{finding.explanation} {finding.cause} {finding.path}"
+        assert (finding.cause in CAUSES) if finding.kind == "inconclusive" else finding.cause is None
+
+
+def test_many_runs_side_by_side() -> None:
+    """A seeded stream of calls of many runs, mixed, is judged as each run alone, and keeps no more than its bound."""
+    random = Random(20261130)
+    policy = Policy(
+        rules=(
+            written.rule(Limit(call=written.pattern("pay"), max=Fraction(3), by=Path.parse("to")), id="limit"),
+            written.rule(Repeats(call=written.pattern("*"), max=2), id="repeats"),
+            written.rule(Before(call=written.pattern("refund"), needs=written.pattern("verify"), same=written.same(id="id")), id="before"),
+            written.rule(NeverAfter(call=written.pattern("send"), after=written.pattern("read")), id="never"),
+        )
+    )
+    engine = Engine(policy)
+    made: dict[str, list[ToolCall]] = {f"{number:03}": [] for number in range(100)}
+    for step in range(5000):
+        trace = random.choice(list(made))
+        tool = random.choice(["pay", "refund", "verify", "send", "read"])
+        arguments = {"to": random.randrange(3), "id": random.randrange(4)}
+        made[trace].append(written.call(tool, arguments, 10 * step, trace_id=trace, span_id=f"{step:06}"))
+        engine.feed([written.run(made[trace][-1], trace=trace)])
+    for trace, calls in made.items():
+        alone = score_runs(policy, [written.run(*calls, trace=trace)]).runs[0]
+        assert engine.end_run(alone.run.key) == alone
