@@ -29,7 +29,7 @@ from otel_toolscore import emit
 from otel_toolscore.dialects import DIALECTS
 from otel_toolscore.emit import Attributes
 from otel_toolscore.live.expecting import EXPECTED_BY, expected_in
-from otel_toolscore.live.memory import OpenSpan, TraceMemory
+from otel_toolscore.live.memory import OpenSpan, PassedSpan, TraceMemory
 from otel_toolscore.live.own_end import OwnEnd
 from otel_toolscore.live.policy_in_force import PolicySource, policy_in_force
 from otel_toolscore.live.recognition import Recognition
@@ -91,6 +91,7 @@ class ToolScoreProcessor(SpanProcessor):
             dropped=dropped,
         )
         self._traces = self._scorer.traces
+        self._max_spans = settings.max_spans
         self._in_end: set[int] = set()
         """Spans that are ending through our `end`."""
         self._recognition = Recognition(DIALECTS, self.policy.spans)
@@ -296,6 +297,8 @@ class ToolScoreProcessor(SpanProcessor):
             self._scorer.passed(span.context.trace_id, span_id, parent.span_id if parent is not None else None, span, root=root)
             return
         memory.plain.pop(span_id, None)
+        if len(memory.passed) < self._max_spans:
+            memory.passed[span_id] = PassedSpan(parent.span_id, False, span.start_time, span.end_time)
 
     def _snapshot(self, span: Any) -> SpanRecord:
         return span_of(span, resource=self._resource_of(span))

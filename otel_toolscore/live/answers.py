@@ -57,14 +57,14 @@ def scope_verdict(result: RunResult, scope: Scope) -> Verdict:
     return verdicts.worst(found)
 
 
-def evaluations(result: RunResult, digest: str) -> Iterator[tuple[Evaluation, Finding | ExpectationResult]]:
-    """The events of a run that is over, each with what it is about."""
+def evaluations(result: RunResult, digest: str, revision: int) -> Iterator[tuple[Evaluation, Finding | ExpectationResult]]:
+    """The events of a run that is over, each with what it is about. `revision`: how often the run was scored by now."""
     run = result.run
     by_span = {scope.span_id: scope for scope in run.scopes if scope.span_id is not None}
     for finding in result.findings:
         call = run.calls[finding.call] if finding.call is not None else None
         scope = run.top if finding.kind == "inconclusive" else by_span.get(finding.span_id, run.top) if finding.span_id else run.top
-        yield emit.finding_event(finding, call, scope, run.trace_id, digest), finding
+        yield emit.finding_event(finding, call, scope, run.trace_id, digest, revision), finding
     for result_ in result.expectations:
         scope = by_span.get(result_.span_id, run.top) if result_.span_id is not None else run.top
-        yield emit.expectation_event(result_, scope, run.trace_id, digest), result_
+        yield emit.expectation_event(result_, scope, run.trace_id, digest, revision), result_

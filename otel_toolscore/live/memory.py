@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -39,12 +39,21 @@ class OpenSpan:
         self.attribute_count = -1
 
 
+class PassedSpan(NamedTuple):
+    """Where and when an ended span was."""
+
+    parent_id: int | None
+    parent_remote: bool | None
+    start_ns: int | None
+    end_ns: int | None
+
+
 class TraceMemory:
     """One trace. Whoever uses it holds `lock`."""
 
     __slots__ = (
-        *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "places", "plain", "published"),
-        *("reading", "root_ended", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
+        *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "passed", "places", "plain", "published"),
+        *("reading", "revision", "root_ended", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
     )
 
     def __init__(self, trace_id: int, sampled: bool) -> None:
@@ -57,6 +66,8 @@ class TraceMemory:
         self.open: dict[int, OpenSpan] = {}
         self.plain: dict[int, Held] = {}
         """Further open spans, which have nothing to read."""
+        self.passed: dict[int, PassedSpan] = {}
+        """Ended spans that nothing needed: they had nothing to read, and nothing below them had."""
         self.reading = 0
         """How many of the open spans have an `end` of ours."""
         self.wanted: set[int] = set()
@@ -76,6 +87,8 @@ class TraceMemory:
         """What the outermost spans of calls were told when they ended."""
         self.early_runs: set[str] = set()
         self.published: set[tuple[str, ...]] = set()
+        self.revision = 0
+        """How often the whole trace was scored."""
         self.root_ended = False
         self.over = False
         """Whether what is known was published; a late span opens the trace again."""
@@ -102,8 +115,10 @@ class TraceMemory:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing more is to come, as far as is known."""
-        return self.root_ended and not self.reading
+        """Whether nothing more is to come, as far as is known: no root, nothing to read, and nothing that is around what was read."""
+        if not self.root_ended or self.reading:
+            return False
+        return not any(span_id in self.wanted and span.held() is not None for span_id, span in self.open.items())
 
     def is_open(self, span_id: int) -> OpenSpan | None:
         """What is known of an open span."""
@@ -119,9 +134,14 @@ class TraceMemory:
         while span_id is not None and span_id not in self.wanted:
             self.wanted.add(span_id)
             opened = self.is_open(span_id)
-            if opened is None:
+            if opened is not None:
+                span_id = opened.parent_id
+                continue
+            passed = self.passed.pop(span_id, None)
+            if passed is None:
                 return
-            span_id = opened.parent_id
+            self._take_back(span_id, passed)
+            span_id = passed.parent_id
 
     def bind(self, span_id: int, parent_id: int | None, names: tuple[str, ...]) -> None:
         """Expectations are bound to what starts here; where a span around has them already, they are bound there."""
@@ -215,6 +235,20 @@ class TraceMemory:
         answers = tuple(each for each in reading.messages.answers if self._is_first((each.id, each.tool, _key(each.result), each.failed)))
         messages = Messages(calls, answers, reading.messages.user)
         return msgspec.structs.replace(node, reading=msgspec.structs.replace(reading, messages=messages))
+
+    def _take_back(self, span_id: int, passed: PassedSpan) -> None:
+        """A record for a span that is needed after all."""
+        if passed.parent_id is not None:
+            self.below.setdefault(passed.parent_id, []).append(span_id)
+        self.nodes[span_id] = Node(
+            trace_id=f"{self.trace_id:032x}",
+            span_id=f"{span_id:016x}",
+            parent_id=f"{passed.parent_id:016x}" if passed.parent_id is not None else None,
+            start_ns=passed.start_ns,
+            end_ns=passed.end_ns,
+            service=self.service,
+            parent_remote=passed.parent_remote,
+        )
 
     def _is_first(self, said: object) -> bool:
         first = said not in self.said

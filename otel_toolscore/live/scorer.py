@@ -22,7 +22,7 @@ from otel_toolscore.emit import Attributes
 from otel_toolscore.forest import Node
 from otel_toolscore.live import answers
 from otel_toolscore.live.final import FinalEngine
-from otel_toolscore.live.memory import OpenSpan, TraceMemory
+from otel_toolscore.live.memory import OpenSpan, PassedSpan, TraceMemory
 from otel_toolscore.live.so_far import SoFar, Told
 from otel_toolscore.model import Finding, RunResult
 from otel_toolscore.policy import Policy
@@ -158,6 +158,9 @@ class LiveScorer:
             memory.closed(span_id, root=root)
             if span_id in memory.wanted:
                 self._keep(memory, span_id, parent_id, self._snapshot(span))
+            elif len(memory.passed) < self._settings.max_spans:
+                remote = span.parent.is_remote if span.parent is not None else None
+                memory.passed[span_id] = PassedSpan(parent_id, remote, span.start_time, span.end_time)
             if memory.complete and not memory.over:
                 results = self._whole(memory)
                 told = list(self._news(memory, results))
@@ -185,7 +188,7 @@ class LiveScorer:
     @property
     def waits(self) -> bool:
         """Whether something is remembered that time can bring to an end."""
-        return bool(self.traces) or self._final.remembers
+        return bool(self.traces) or self._final.waits
 
     def _open(self, trace_id: int, sampled: bool) -> tuple[TraceMemory, list[tuple[int, TraceMemory]]]:
         """The memory of a trace that is new, and what had to go for it."""
@@ -218,11 +221,12 @@ class LiveScorer:
         runs = assemble_nodes(memory.nodes.values(), runs=self.policy.runs, cut=memory.lost)
         if not runs:
             return []
+        memory.revision += 1
+        again = memory.revision > 1
         with self._final_lock:
-            if memory.published:
-                results = self._final.score_again(runs)
-            else:
-                results = self._so_far.results(memory, runs) or self._final.score(runs, sampled=memory.sampled, now=time.monotonic())
+            results = None if again else self._so_far.results(memory, runs)
+            if results is None:
+                results = self._final.score(runs, again=again, sampled=memory.sampled, now=time.monotonic())
         return [self._so_far.with_bound(memory, result) for result in results]
 
     def _of_results(self, results: list[RunResult], span_id: str) -> Attributes | None:
@@ -235,7 +239,7 @@ class LiveScorer:
     def _news(self, memory: TraceMemory, results: list[RunResult]) -> Iterator[Told]:
         """What of the results was not published yet."""
         for result in results:
-            for evaluation, about in answers.evaluations(result, self._digest):
+            for evaluation, about in answers.evaluations(result, self._digest, memory.revision):
                 call = result.run.calls[about.call] if isinstance(about, Finding) and about.call is not None else None
                 if memory.is_new(evaluation.key, call):
                     yield Told(evaluation, about, memory.sampled)

@@ -12,6 +12,7 @@ from opentelemetry.sdk.trace import SpanProcessor
 from replay import Exported, Replay
 
 from otel_toolscore.engine import score_runs
+from otel_toolscore.live.memory import TraceMemory
 from otel_toolscore.model import RunResult
 from otel_toolscore.otlp.sdk import runs_of
 from otel_toolscore.policy import Policy, PolicyError, loads
@@ -58,17 +59,22 @@ def told(results: list[RunResult]) -> Counter[Any]:
     return found
 
 
-def play(
-    policy: Policy, document: dict[str, Any], order: str, *, late: bool = False
-) -> tuple[list[RunResult], list[Any], ToolScoreProcessor]:
-    """The final results, by run, and what was exported."""
-    final: dict[str, RunResult] = {}
-    scorer = ToolScoreProcessor(policy, on_result=lambda result: final.__setitem__(result.run.key, result))
+def play(policy: Policy, document: dict[str, Any], order: str, *, late: bool = False) -> tuple[list[RunResult], list[Any]]:
+    """What was last said of the runs of each trace, and what was exported."""
+    final: dict[str, dict[str, RunResult]] = {}
+    scorer = ToolScoreProcessor(policy, on_result=lambda result: final[result.run.trace_id].__setitem__(result.run.key, result))
+    whole = scorer._scorer._whole
+
+    def scored(memory: TraceMemory) -> list[RunResult]:
+        final[f"{memory.trace_id:032x}"] = {}
+        return whole(memory)
+
+    scorer._scorer._whole = scored  # type: ignore[method-assign]
     exported = Exported()
     Replay(ORDERS[order](scorer, exported), late=late).play(document["input"])
     scorer.shutdown()
     assert scorer.errors.by_type == {}
-    return list(final.values()), exported.spans, scorer
+    return [result for results in final.values() for result in results.values()], exported.spans
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -76,7 +82,7 @@ def play(
 def test_live_equals_offline(case: Case, order: str) -> None:
     """The same runs, calls, findings and expectations, wherever the processor stands."""
     policy = loads(yaml.safe_dump(case.document["policy"]))
-    live, spans, _ = play(policy, case.document, order)
+    live, spans = play(policy, case.document, order)
     offline = score_runs(policy, runs_of(spans, policy)).runs
     assert told(live) == told(list(offline))
 
@@ -89,7 +95,7 @@ def of_one_process(case: Case) -> bool:
 def test_live_equals_offline_where_spans_show_late_what_they_are(case: Case) -> None:
     """The same, where no span has any attribute before its end."""
     policy = loads(yaml.safe_dump(case.document["policy"]))
-    live, spans, _ = play(policy, case.document, "scorer first", late=True)
+    live, spans = play(policy, case.document, "scorer first", late=True)
     assert told(live) == told(list(score_runs(policy, runs_of(spans, policy)).runs))
 
 
@@ -101,7 +107,7 @@ def test_each_call_has_its_verdict_on_its_span(case: Case, order: str) -> None:
     A span that ended while a span around it could still record the same call says nothing.
     """
     policy = loads(yaml.safe_dump(case.document["policy"]))
-    live, spans, _ = play(policy, case.document, order)
+    live, spans = play(policy, case.document, order)
     told_by = {f"{span.context.span_id:016x}": span for span in spans}
     for result in live:
         for call, verdict in zip(result.run.calls, result.call_verdicts, strict=True):
