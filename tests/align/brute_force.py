@@ -32,17 +32,20 @@ Place = tuple[tuple[bool, int], ...]
 """Where an expected call stands: for each list around it whether it is ordered, and its index there."""
 
 
-def resolutions(items: Sequence[Item], ordered: bool, place: Place = ()) -> Iterator[list[tuple[ExpectedCall, Place]]]:
-    """All ways to choose among alternatives, first ones first."""
+def resolutions(
+    items: Sequence[Item], ordered: bool, place: Place = (), *, lists_ordered: bool | None = None
+) -> Iterator[list[tuple[ExpectedCall, Place]]]:
+    """All ways to choose among alternatives, first ones first; lists of alternatives are ordered if the whole is."""
+    in_lists = ordered if lists_ordered is None else lists_ordered
     options = []
     for index, item in enumerate(items):
         here = (*place, (ordered, index))
         if isinstance(item, ExpectedCall):
             options.append([[(item, here)]])
         elif isinstance(item, Group):
-            options.append(list(resolutions(item.items, False, here)))
+            options.append(list(resolutions(item.items, False, here, lists_ordered=in_lists)))
         else:
-            options.append([one for alternative in item.alternatives for one in resolutions(alternative, True, here)])
+            options.append([one for alternative in item.alternatives for one in resolutions(alternative, in_lists, here)])
     for parts in itertools.product(*options):
         yield [leaf for part in parts for leaf in part]
 

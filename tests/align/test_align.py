@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import brute_force
+import numpy as np
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
 from otel_toolscore.align import Alignment, Calls, align
+from otel_toolscore.compare import FieldRule
 from otel_toolscore.expected import AnyOf, ExpectedCall, Group, Item
-from otel_toolscore.model import Evidence, ToolCall
+from otel_toolscore.matchers import Gt
+from otel_toolscore.model import Evidence, ToolCall, Variant
 
 tools = st.sampled_from("ab")
 arguments = st.dictionaries(st.sampled_from("xy"), st.integers(1, 2), max_size=2)
@@ -68,7 +74,7 @@ def measured(alignment: Alignment) -> brute_force.Best:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=300)
 @given(
     st.lists(items, max_size=3),
     call_lists(),
@@ -88,3 +94,127 @@ def test_the_alignment_is_the_best_of_all(
     assert measured(found)[:5] == best[:5]
     if not faultless:
         assert measured(found).calls == best.calls
+
+
+def captured(value: dict[str, object], **more: Any) -> ToolCall:
+    return ToolCall(tool="a", arguments=Evidence("captured", value), **more)
+
+
+def random_arguments(generator: random.Random, shapes: int) -> dict[str, object]:
+    """Some of eight arguments, with few values each."""
+    names = generator.sample(range(8), generator.randrange(1, shapes))
+    return {f"k{name}": generator.randrange(4) for name in names}
+
+
+@pytest.mark.parametrize(("expected", "actual", "order"), [(400, 400, "in_order"), (300, 400, "any"), (400, 300, "in_order")])
+def test_hundreds_of_calls_of_one_tool(expected: int, actual: int, order: str) -> None:
+    """Most equal arguments and then fewest surplus ones, as an independent solver has them."""
+    generator = random.Random(expected + actual)
+    wanted = [random_arguments(generator, 6) for _ in range(expected)]
+    made = [random_arguments(generator, 6) for _ in range(actual)]
+    equal = np.array([[sum(one.get(key) == value for key, value in other.items()) for one in made] for other in wanted])
+    surplus = np.array([[len(one.keys() - other.keys()) for one in made] for other in wanted])
+    rows, columns = linear_sum_assignment(equal * 10_000 - surplus, maximize=True)
+    found = align([ExpectedCall("a", one) for one in wanted], Calls(list(map(captured, made))), order=order)
+    assert found.exact
+    assert measured(found)[:3] == (min(expected, actual), equal[rows, columns].sum(), surplus[rows, columns].sum())
+
+
+def test_rules_and_matchers_pair_at_scale() -> None:
+    """Where equality is not a matter of the canonical form the pairs are those of comparing one by one."""
+    generator = random.Random(4)
+    rules = {"x": FieldRule(abs_tol=2), "y": FieldRule(case_insensitive=True), "z": FieldRule(order_independent_list=True)}
+    wanted = [
+        {"x": generator.randrange(60), "y": generator.choice("AB"), "z": [1, generator.randrange(4)], "w": Gt(generator.randrange(6))}
+        for _ in range(120)
+    ]
+    made = [
+        {"x": generator.randrange(60), "y": generator.choice("ab"), "z": [generator.randrange(4), 1], "w": generator.randrange(6)}
+        for _ in range(120)
+    ]
+    equal = np.array(
+        [
+            [
+                (abs(one["x"] - other["x"]) <= 2)
+                + (one["y"] == other["y"].lower())
+                + (sorted(one["z"]) == sorted(other["z"]))
+                + (other["w"].test(one["w"], accuse=False) is True)
+                for one in made
+            ]
+            for other in wanted
+        ]
+    )
+    rows, columns = linear_sum_assignment(equal, maximize=True)
+    found = align([ExpectedCall("a", one, rules) for one in wanted], Calls(list(map(captured, made))))
+    assert measured(found).equal == equal[rows, columns].sum()
+
+
+def test_alternatives_at_scale() -> None:
+    """A hundred choices between two tools, of which any number of each were called, are one matching."""
+    generator = random.Random(9)
+    either = [AnyOf(((ExpectedCall("a", {"x": index}),), (ExpectedCall("b", {"x": index}),))) for index in range(100)]
+    made = [ToolCall(tool=generator.choice("ab"), arguments=Evidence("captured", {"x": index})) for index in range(100)]
+    assert align(either, Calls(made)).faultless == "certain"
+    generator.shuffle(made)
+    found = align(either, Calls(made))
+    assert (found.faultless, found.exact, measured(found)[:2]) == ("none", True, (100, 100))
+
+
+def test_more_alternatives_than_can_all_be_tried() -> None:
+    """Then the result is good, not proven the best, and says by how much another could be better."""
+    either = AnyOf(((ExpectedCall("a"), ExpectedCall("b")), (ExpectedCall("c"), ExpectedCall("d"))))
+    made = [ToolCall(tool=tool) for tool in "ad" * 12]
+    found = align([either] * 12, Calls(made))
+    assert (measured(found).pairs, found.exact, found.faultless) == (12, False, "none")
+    assert found.bound is not None
+
+
+def test_a_search_beyond_its_bound_is_not_a_no() -> None:
+    """Groups of groups that interleave in too many ways leave it open whether there is an alignment without a difference."""
+    parts = tuple(AnyOf(((ExpectedCall("a", {"x": index}), ExpectedCall("a", {"y": index})),)) for index in range(40))
+    made = [captured({"x": index, "y": index}) for index in range(40)] + [captured({"y": index, "x": index}) for index in range(40)]
+    wide = tuple(
+        AnyOf(((ExpectedCall("a", {"x": index}, allow_extra_fields=True), ExpectedCall("a", allow_extra_fields=True)),))
+        for index in range(40)
+    )
+    assert align([Group(parts)], Calls(made)).faultless == "none"
+    found = align([Group((*wide, ExpectedCall("a", {"x": 99})))], Calls([*made, captured({"x": 99})]))
+    assert found.faultless in ("certain", "unsettled")
+    assert found.exact == (found.faultless == "certain")
+
+
+def test_long_lists_without_a_difference() -> None:
+    """A thousand calls in order between others that are allowed; repetitions without limit; a group of a thousand."""
+    calls = [ToolCall(tool="ab"[index % 2], arguments=Evidence("captured", {"x": index})) for index in range(2_000)]
+    wanted = [ExpectedCall("a", {"x": index}) for index in range(0, 2_000, 2)]
+    assert align(wanted, Calls(calls), extra="allow").faultless == "certain"
+    assert align(wanted[::-1], Calls(calls), extra="allow").faultless == "none"
+    assert align([Group(tuple(wanted[::-1]))], Calls(calls), extra="allow").faultless == "certain"
+    loops = [ExpectedCall("a", min_times=1, max_times=None), ExpectedCall("b", min_times=0, max_times=None)]
+    ordered = sorted(calls, key=lambda call: call.tool)
+    found = align(loops, Calls(ordered))
+    assert (found.faultless, len(found.slots)) == ("certain", 2_000)
+
+
+def test_earlier_calls_and_failed_ones() -> None:
+    """Of equally good calls the one whose outcome is met is taken, then the earliest."""
+    failed, good = captured({}, outcome="error"), captured({})
+    found = align([ExpectedCall("a")], Calls([failed, good, good]), extra="allow")
+    assert [slot.call for slot in found.slots] == [1]
+    assert [slot.call for slot in align([ExpectedCall("a")], Calls([failed, failed])).slots] == [0]
+
+
+def test_calls_in_the_list_need_not_be_in_time() -> None:
+    """Where all starts are known they decide; where one is missing the list's order holds."""
+    first, second = ToolCall(tool="a", start_ns=1), ToolCall(tool="b", start_ns=2)
+    wanted = [ExpectedCall("a"), ExpectedCall("b")]
+    assert align(wanted, Calls([second, first])).faultless == "certain"
+    assert align(wanted, Calls([second, ToolCall(tool="a")])).faultless == "none"
+
+
+def test_all_variants_of_a_call_have_to_fit() -> None:
+    """Where spans of one call disagree on its arguments, an expectation holds only if it holds for each of them."""
+    variants = tuple(Variant("a", None, "a", Evidence("captured", {"x": value})) for value in (1, 2))
+    call = ToolCall(tool="a", arguments=Evidence("captured", {"x": 1}), variants=variants)
+    assert align([ExpectedCall("a", {"x": 1})], Calls([call])).faultless == "none"
+    assert align([ExpectedCall("a", {"x": Gt(0)})], Calls([call])).faultless == "certain"
