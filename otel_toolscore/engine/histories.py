@@ -34,6 +34,7 @@ class Histories:
         if conversation is None or run.conversation is not None:
             return
         run.conversation = conversation
+        run.gaps_noted = False
         for kept in run.calls.values():
             for number, entry in kept.entries.items():
                 judge = self._judge(number)

@@ -17,6 +17,9 @@ from otel_toolscore.rules.when import agents_of, holds
 CallKey: TypeAlias = tuple[str, str] | int
 """(trace id, span id), or a number where there is no span id."""
 
+MAX_SURROUNDINGS: Final = 4_096
+"""Surroundings of one run that are remembered; the agents that calls name come from outside."""
+
 TRACE_INCOMPLETE: Final = "trace_incomplete"
 CONVERSATION_INCOMPLETE: Final = "conversation_incomplete"
 CONVERSATION_UNKNOWN: Final = "conversation_unknown"
@@ -166,6 +169,8 @@ class KeptRun(History):
         key = (call.scope, call.service, call.agent, call.agent_path)
         found = self._surroundings.get(key)
         if found is None:
+            if len(self._surroundings) >= MAX_SURROUNDINGS:
+                self._surroundings.clear()
             scopes = around(call.scope, self.scopes, self.top)
             found = self._surroundings[key] = Surroundings(self._plan, scopes, call.service, agents_of(call))
         return found

@@ -119,6 +119,15 @@ class TestFeed:
         engine.feed([run(call("remove", {}, 0, 9, span_id="outer", merged=(MergedSpan("inner", ""),)))])
         assert [(each.rule, each.tool) for each in engine.end_run(KEY).findings] == [("no-rm", "remove")]
 
+    def test_a_broken_run_breaks_the_conversation_that_it_turns_out_to_be_of(self) -> None:
+        """What it lacks may be what another run of the conversation needs."""
+        talk = rule(Before(call=pattern("refund"), needs=pattern("verify"), per="conversation"))
+        engine = Engine(Policy(rules=(talk,)))
+        engine.feed([run(mail(0, trace_id="1"), trace="1", complete=False)])
+        engine.feed([run(scopes=[scope("trace:1", "trace", conversation="c")], trace="1")])
+        (found,) = engine.feed([run(call("refund", {}, 10, trace_id="2", conversation="c"), trace="2")])
+        assert (found.finding.kind, found.finding.cause) == ("inconclusive", "trace_incomplete")
+
     def test_the_conversation_may_become_known_later(self) -> None:
         """Calls that were remembered without it are counted in it from then on."""
         talk = rule(Limit(call=pattern("mail"), max=Fraction(1), per="conversation"))
