@@ -21,7 +21,7 @@ from otel_toolscore.own_spans import read_mapped
 from otel_toolscore.rejoin import joined, rejoin
 from otel_toolscore.runs import Trace, runs_of
 from otel_toolscore.scopes import nest
-from otel_toolscore.spans import Span
+from otel_toolscore.spans import Span, encodable
 
 if TYPE_CHECKING:
     from otel_toolscore.policy.records import SpanMapping
@@ -117,14 +117,14 @@ def node_of(span: Span, attributes: frozenset[str] = frozenset(), mappings: Sequ
     if mappings and (reading is None or reading.role == "ignored"):
         reading = read_mapped(span, mappings) or reading
     return Node(
-        trace_id=span.trace_id,
-        span_id=span.span_id,
-        parent_id=span.parent_id,
-        name=span.name,
+        trace_id=encodable(span.trace_id),
+        span_id=encodable(span.span_id),
+        parent_id=encodable(span.parent_id) if span.parent_id else None,
+        name=encodable(span.name),
         kind=span.kind,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
-        service=span.service,
+        service=encodable(service) if (service := span.service) else None,
         parent_remote=span.parent_remote,
         reading=reading,
         recorded=len(span.attributes) + len(span.events),

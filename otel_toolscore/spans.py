@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -17,6 +18,15 @@ CONSUMER: Final = 5
 STATUS_UNSET: Final = 0
 STATUS_OK: Final = 1
 STATUS_ERROR: Final = 2
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which no encoding can carry, replaced."""
+    if text.isascii() or _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 class SpanEvent(msgspec.Struct, frozen=True):

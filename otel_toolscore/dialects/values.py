@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from otel_toolscore.model import NOT_CAPTURED, Evidence, UnreadableCause
+from otel_toolscore.spans import encodable
 
 MAX_DEPTH: Final = 128
 """Nesting beyond this is not read: no argument of a tool is that deep, and what walks values may recurse."""
@@ -126,7 +127,7 @@ def result(value: object, style: Style = AS_WRITTEN) -> Evidence:
         assert recorded is not None
         if _at_a_limit(recorded) or (error.cut and _opens(recorded)):
             return Evidence("unreadable", cause="truncated", text=recorded)
-        return Evidence("captured", _encodable(recorded))
+        return Evidence("captured", encodable(recorded))
     standing = _stands_for(read, _NO_RESULT | style.absent) if isinstance(read, str) else None
     return standing or Evidence("captured", read)
 
@@ -161,7 +162,7 @@ def text(value: object) -> str | None:
     """A name; None where the value is no text or blank."""
     if not isinstance(value, str):
         return None
-    return _encodable(value) if value.strip() else None
+    return encodable(value) if value.strip() else None
 
 
 def identifier(value: object) -> str | None:
@@ -169,7 +170,7 @@ def identifier(value: object) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     written = str(value) if not isinstance(value, int) or abs(value) < 1 << 128 else ""
-    return None if written.strip().lower() in _NO_ID else _encodable(written)
+    return None if written.strip().lower() in _NO_ID else encodable(written)
 
 
 def written(value: object) -> str:
@@ -187,7 +188,7 @@ def _read(value: object, style: Style) -> object:
     if not isinstance(value, str):
         return _plain(value, 0)
     if style.plain:
-        return _encodable(value)
+        return encodable(value)
     read = _parsed(value, style)
     if isinstance(read, str) and read.lstrip()[:1] in _OPENERS:
         try:
@@ -307,7 +308,7 @@ def _at_a_limit(source: str) -> bool:
 def _plain(value: object, depth: int) -> object:
     """JSON types throughout; raises _UnreadableError where a value is none or too deep."""
     if isinstance(value, str):
-        return _encodable(value)
+        return encodable(value)
     if value is None or isinstance(value, bool | int | float):
         return value
     if depth == MAX_DEPTH:
@@ -324,15 +325,10 @@ def _plain(value: object, depth: int) -> object:
 
 def _key(key: object) -> str:
     if isinstance(key, str):
-        return _encodable(key)
+        return encodable(key)
     if key is None or isinstance(key, bool | int | float):
         return json.dumps(key)
     raise _UnreadableError("malformed")
-
-
-def _encodable(source: str) -> str:
-    """The text with lone surrogates, which no encoding can carry, replaced."""
-    return source if _SURROGATE.search(source) is None else source.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _redacted(blank: str) -> bool:

@@ -1,7 +1,7 @@
 """JSON values that are decoded one level at a time.
 
 A node is the text of a JSON value (`msgspec.Raw`) or, where only the standard library can read the text (bare NaN, a lone
-surrogate, an integer of thousands of digits), the Python value itself.
+surrogate, which is replaced; an integer of thousands of digits), the Python value itself.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Final, TypeAlias, cast
 
 import msgspec
 from msgspec import Raw
+
+from otel_toolscore.spans import encodable
 
 Node: TypeAlias = object
 """`Raw`, or a Python value as `json.loads` gives it."""
@@ -52,7 +54,7 @@ def node(data: bytes) -> Node:
     except (msgspec.DecodeError, RecursionError):
         pass  # what the standard library takes besides is read by it
     try:
-        return _TOLERANT.decode(decoded(data))
+        return _written(_TOLERANT.decode(decoded(data)))
     except json.JSONDecodeError as error:
         raise MalformedError(_why(error), error.pos) from None
     except RecursionError:
@@ -67,7 +69,8 @@ def decoded(data: bytes) -> str:
 def first(text: str, start: int) -> tuple[Node, int]:
     """The JSON value that begins at `start`, and the offset at which it ends. Raises MalformedError."""
     try:
-        return _CONCATENATED.raw_decode(text, start)
+        value, end = _CONCATENATED.raw_decode(text, start)
+        return _written(value), end
     except json.JSONDecodeError as error:
         raise MalformedError(_why(error), error.pos) from None
     except RecursionError:
@@ -118,4 +121,15 @@ def python(value: Node) -> object:
     try:
         return _ANY.decode(value)
     except msgspec.DecodeError:
-        return _TOLERANT.decode(decoded(bytes(value)))
+        return _written(_TOLERANT.decode(decoded(bytes(value))))
+
+
+def _written(value: object) -> object:
+    """The value with text that can be written out again."""
+    if isinstance(value, str):
+        return encodable(value)
+    if isinstance(value, list):
+        return [_written(item) for item in value]
+    if isinstance(value, dict):
+        return {encodable(key): _written(item) for key, item in value.items()}
+    return value

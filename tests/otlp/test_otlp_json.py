@@ -112,9 +112,9 @@ def test_nan(spelled: str) -> None:
 
 
 def test_half_a_surrogate_pair_hides_nothing() -> None:
-    """Text that is not Unicode is kept, and the span around it is read."""
+    """Text that no encoding can carry is replaced, and the span around it is read."""
     (found,) = read_spans(json.dumps(document(otlp_span(1))).replace('"declined"', '"\\ud800"'))
-    assert found.status_message == "\ud800"
+    assert found.status_message == "\ufffd"
     assert found.attributes["gen_ai.tool.name"] == "t1"
 
 
