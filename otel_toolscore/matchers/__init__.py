@@ -7,6 +7,7 @@ unknown. `leniency` says how values are read, `literals.literal_truth` how they 
 """
 
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes, Matcher
+from otel_toolscore.matchers.asked import attributes_asked
 from otel_toolscore.matchers.date import Date
 from otel_toolscore.matchers.faults import Fault, MatcherError
 from otel_toolscore.matchers.host_in import HostIn
@@ -55,6 +56,7 @@ __all__ = [
     "Regex",
     "Some",
     "Unordered",
+    "attributes_asked",
     "build",
     "build_expected",
     "every",

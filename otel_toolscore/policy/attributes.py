@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from otel_toolscore.matchers import Matcher
+from otel_toolscore.matchers import Matcher, attributes_asked
 from otel_toolscore.policy.records import Policy
 from otel_toolscore.rules.pattern import When
-
-ATTR = "$attr"
 
 
 def attribute_keys(policy: Policy) -> frozenset[str]:
@@ -21,7 +19,7 @@ def attribute_keys(policy: Policy) -> frozenset[str]:
 def keys_in(value: object) -> Iterator[str]:
     """The attribute keys named anywhere inside a record or a value."""
     if isinstance(value, Matcher):
-        yield from keys_spelled(value.spelled())
+        yield from attributes_asked(value)
     elif isinstance(value, msgspec.Struct):
         if isinstance(value, When):
             yield from (key for key, _ in value.attributes)
@@ -32,16 +30,3 @@ def keys_in(value: object) -> Iterator[str]:
     elif isinstance(value, tuple | list):
         for item in value:
             yield from keys_in(item)
-
-
-def keys_spelled(document: object) -> Iterator[str]:
-    """The arguments of `$attr` in the spelling of a matcher; the inside of a `$literal` is only a value."""
-    if isinstance(document, Mapping):
-        for key, value in document.items():
-            if key == ATTR and isinstance(value, str):
-                yield value
-            elif key != "$literal":
-                yield from keys_spelled(value)
-    elif isinstance(document, list | tuple):
-        for item in document:
-            yield from keys_spelled(item)

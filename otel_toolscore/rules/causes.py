@@ -19,6 +19,7 @@ _CAPTURE_RESULTS: Final = "switch on the capture of tool results in the agent's 
 _LIMITS: Final = "raise the length limit of span attributes"
 _FAULTY: Final = "look at what the instrumentation writes as the value"
 _COMPARE: Final = "say in the policy which type is meant, for example with $type"
+_ATTRIBUTES: Final = "record the attribute that `$attr` names on the spans around the call, the resource or the baggage"
 _WHOLE: Final = "give all spans of the trace; some that others name as their parent are missing"
 
 CAUSES: Final[Mapping[str, Cause]] = {
@@ -44,6 +45,7 @@ CAUSES: Final[Mapping[str, Cause]] = {
     "service_unknown": Cause("the service is not recorded", "set service.name on the resource"),
     "input_not_captured": Cause("the user's message was not captured", "switch on the capture of messages in the agent's instrumentation"),
     "input_not_comparable": Cause("the user's message cannot be compared", _COMPARE),
+    "attribute_not_recorded": Cause("an attribute that it is compared with is not recorded", _ATTRIBUTES),
     "attribute_not_comparable": Cause("an attribute is of a type that cannot be compared", _COMPARE),
     "time_unknown": Cause("the times of the calls are not recorded", "give spans with start and end"),
     "trace_incomplete": Cause("the trace is incomplete", _WHOLE),

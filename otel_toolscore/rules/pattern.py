@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from otel_toolscore.matchers import Matcher, test_anywhere, test_at, test_text
+from otel_toolscore.matchers import Matcher, attributes_asked, test_anywhere, test_at, test_text
 from otel_toolscore.model import Evidence, Outcome, ToolCall, Truth, Variant
 from otel_toolscore.paths import Path
 from otel_toolscore.rules.names import Names, compiled
@@ -217,7 +217,7 @@ def _at_paths(tests: ArgumentTests, evidence: Evidence, what: str, accuse: bool,
     for path, matcher in tests:
         if evidence.state == "captured":
             truth = test_at(path, matcher, evidence.value, accuse=accuse, attributes=context.attributes)
-            yield Fit(truth, None if truth is not None else f"{what}_not_comparable", path.text)
+            yield Fit(truth, None if truth is not None else _why_open(matcher, what, context), path.text)
         else:
             yield _in_text(matcher, evidence, what, accuse)._replace(path=path.text)
 
@@ -227,14 +227,20 @@ def _value(matcher: Matcher, evidence: Evidence, what: str, accuse: bool, contex
     if evidence.state != "captured":
         return _in_text(matcher, evidence, what, accuse)
     truth = matcher.test(evidence.value, accuse=accuse, attributes=context.attributes)
-    return Fit(truth, None if truth is not None else f"{what}_not_comparable")
+    return Fit(truth, None if truth is not None else _why_open(matcher, what, context))
 
 
 def _anywhere(matcher: Matcher, evidence: Evidence, accuse: bool, context: Context) -> Fit:
     if evidence.state != "captured":
         return _in_text(matcher, evidence, "arguments", accuse)
     truth = test_anywhere(matcher, evidence.value, accuse=accuse, attributes=context.attributes)
-    return Fit(truth, None if truth is not None else "arguments_not_comparable")
+    return Fit(truth, None if truth is not None else _why_open(matcher, "arguments", context))
+
+
+def _why_open(matcher: Matcher, what: str, context: Context) -> str:
+    """Why a matcher cannot tell of what was captured."""
+    recorded = all(context.attributes.get(key) for key in attributes_asked(matcher))
+    return f"{what}_not_comparable" if recorded else "attribute_not_recorded"
 
 
 def _in_text(matcher: Matcher, evidence: Evidence, what: str, accuse: bool) -> Fit:

@@ -78,7 +78,7 @@ def unknowns(alignment: Alignment) -> Iterator[str]:
                 evidence = alignment.calls.calls[slot.call].arguments
                 yield f"{name}: {_OPEN_ARGUMENTS.get(evidence.cause or '', 'arguments were not captured')}"
             elif kind == "attribute" and slot.judgement.comparison is not None:
-                yield from (f"{name}: what {path} is compared with is not known" for path in slot.judgement.comparison.unknown)
+                yield from (f"{name}: it is not known whether {path} fits" for path in slot.judgement.comparison.unknown)
             else:
                 yield f"{name}: the {kind} is not known"
 

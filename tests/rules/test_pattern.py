@@ -187,6 +187,7 @@ def test_causes_say_what_is_missing() -> None:
         "arguments_not_captured": (pattern(None, {"a": 1}), call("x", NOT_CAPTURED)),
         "arguments_truncated": (pattern(None, {"a": 1}), call("x", unreadable("truncated", ""))),
         "arguments_not_comparable": (pattern(None, {"a": {"$gt": 1}}), call("x", {"a": "many"})),
+        "attribute_not_recorded": (pattern(None, {"a": {"$attr": "k"}}), call("x", {"a": 1})),
         "result_not_captured": (pattern(result={"$any": True}), call("x")),
     }
     assert {cause: examine(*parts, accuse=True)[:2] for cause, parts in causes.items()} == {cause: (None, cause) for cause in causes}
