@@ -53,6 +53,12 @@ class Alignment(msgspec.Struct, frozen=True):
     bound: int | None
     """Where it is not exact: at most so many more arguments could be equal in a better one."""
 
+    def has_no_fault(self) -> bool:
+        """Whether it certainly has no difference at all."""
+        judgements = [slot.judgement for slot in self.slots]
+        sound = all(one is not None and not one.differences and not one.open for one in judgements)
+        return sound and not any(slot.out_of_order for slot in self.slots) and all(self.extras.values())
+
     def pairs(self) -> tuple[Pair, ...]:
         """The rows of a report: slots, then extra calls."""
         found = [Pair(index, slot.call, _match(slot), _differences(slot), _unknown(slot)) for index, slot in enumerate(self.slots)]

@@ -90,15 +90,18 @@ def _size(levels: Levels) -> int:
     return union(levels).bit_count()
 
 
-def optimum(tree: Tree, fits: Fits, ranks: tuple[int, ...]) -> Optimum:
-    """The best alignment by pairs, equal and surplus arguments, outcomes, then order, then earliness, then first alternatives."""
+def optimum(tree: Tree, fits: Fits, ranks: tuple[int, ...], *, ties: bool = True) -> Optimum:
+    """The best alignment by pairs, equal and surplus arguments, outcomes, then order, then earliness, then first alternatives.
+
+    Without `ties`, order and earliness are left out.
+    """
     calls = len(ranks)
     if combinations(tree.root) <= MOST_COMBINATIONS:
         best, bound = _heaviest(_Candidate(tree, fits, choices, calls) for choices in combined(tree.root))
     else:
         best, bound = [_climb(tree, fits, calls)], _bound(tree, fits, calls)
     gap = bound - best[0].weight
-    chosen = _settled(best, ranks)
+    chosen = _settled(best, ranks) if ties else best[0]
     choices, taken = chosen.taken()
     return Optimum(settled(tree, choices), taken, gap)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Final
 
+import msgspec
+
 from otel_toolscore.align.alignment import Alignment, Existence, slots_of
 from otel_toolscore.align.assignment import Levels
 from otel_toolscore.align.evidence import Calls
@@ -69,16 +71,24 @@ class Question:
             found = self._faultless(self.tree, possible, _POSSIBLE, optional=not self.complete)
             if found is not None:
                 return self._built(self.worths, found, "possible")
-        return self._best(self.worths)
+        best = self._best(self.worths)
+        if self.gave_up and best.has_no_fault():
+            settled = best.bound == 0
+            return msgspec.structs.replace(best, faultless="certain", exact=settled, bound=None if settled else best.bound)
+        return best
 
     def if_all_is_well(self, *, surplus: bool) -> Alignment:
-        """The best alignment if whatever is not known is as expected; with `surplus`, next to many arguments that are not."""
+        """A best alignment if whatever is not known is as expected; with `surplus`, next to many arguments that are not.
+
+        Best but for order and earliness, as is `if_all_is_ill`.
+        """
         more = self.calls.most_arguments + 1 if surplus else 0
-        return self._best(tuple(favourable(*pair, self.calls, more) for pair in zip(self.tree.leaves, self.worths, strict=True)))
+        worths = tuple(favourable(*pair, self.calls, more) for pair in zip(self.tree.leaves, self.worths, strict=True))
+        return self._best(worths, ties=False)
 
     def if_all_is_ill(self) -> Alignment:
-        """The best alignment if whatever is not known is not as expected."""
-        return self._best(tuple(unfavourable(*pair, self.calls) for pair in zip(self.tree.leaves, self.worths, strict=True)))
+        """A best alignment if whatever is not known is not as expected."""
+        return self._best(tuple(unfavourable(*pair, self.calls) for pair in zip(self.tree.leaves, self.worths, strict=True)), ties=False)
 
     def may_be_forgiven(self) -> bool:
         """Whether for some completion there is an alignment with no worse differences than in arguments and order.
@@ -112,9 +122,9 @@ class Question:
                     best = weight, found
         return None if best is None else best[1]
 
-    def _best(self, worths: tuple[Worth, ...]) -> Alignment:
+    def _best(self, worths: tuple[Worth, ...], *, ties: bool = True) -> Alignment:
         full = [self.weights.levels(one, one.full | one.open) for one in worths]
-        found = optimum(self.tree, Fits([self.weights.levels(one, one.candidates) for one in worths], full), self.calls.ranks)
+        found = optimum(self.tree, Fits([self.weights.levels(one, one.candidates) for one in worths], full), self.calls.ranks, ties=ties)
         existence: Existence = "unsettled" if self.gave_up else "none"
         bound = found.gap // self.weights.equal + 1 if found.gap else 0
         return self._built(worths, Faultless(found.choices, found.taken, exact=not found.gap), existence, bound)

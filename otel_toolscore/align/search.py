@@ -19,7 +19,7 @@ from otel_toolscore.align.assignment import Levels, bits
 from otel_toolscore.align.residual import Residual, State
 from otel_toolscore.align.weights import weight_in
 
-MOST_STEPS: Final = 200_000
+MOST_STEPS: Final = 100_000
 """Steps that are tried before the search is given up."""
 
 _Key: TypeAlias = tuple[State, int]

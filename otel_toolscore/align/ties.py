@@ -23,8 +23,8 @@ MOST_TRIED: Final = 100_000
 """Steps times rows up to which all combinations of tight pairs are tried."""
 DEEPEST: Final = 100
 """Rows with a choice among which combinations are tried."""
-MOST_WORK: Final = 40_000_000
-"""Bitset words that moving rows may cost."""
+MOST_WORK: Final = 20_000_000
+"""What moving rows may cost, in bitset words."""
 NULL: Final = -2
 """Stands, in a search for an exchange, for all that may stay free."""
 
@@ -300,6 +300,7 @@ class Exchange:
                         reached.append((NULL, taken))
                 if matching.u[at] == 0:
                     reached.append((NULL, FREE))
+            matching.work += 4 * len(reached)
             for following, taken in reached:
                 if following not in came and following != row and following not in self.fixed:
                     came[following] = at, taken

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from otel_toolscore.align import Alignment, Question
+from otel_toolscore.align.assignment import bits
 from otel_toolscore.align.entries import countable
 from otel_toolscore.align.evidence import arguments_of, unusable
 from otel_toolscore.align.optimum import names_decide
@@ -215,12 +216,13 @@ class Unknowns:
         alone = {slot.call: slot.judgement for slot in self.nominal.slots if slot.leaf in group} if len(group) == 1 else {}
         low: list[int] = []
         high: list[int] = []
-        members = [index for index in range(len(calls)) if self._candidates(group) >> index & 1]
+        members = list(bits(self._candidates(group)))
+        countables = max(countable(leaf, tolerances=self.tolerances) for leaf in leaves)
         for index in members:
             judgement = alone.get(index)
             size = sum(map(len, arguments_of(calls.calls[index])))
             if unknown >> index & 1:
-                high.append(max(countable(leaf, tolerances=self.tolerances) for leaf in leaves))
+                high.append(countables)
             elif judgement is not None and judgement.comparison is not None:
                 low.append(judgement.comparison.actual_count)
                 high.append(judgement.comparison.actual_count)
