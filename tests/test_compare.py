@@ -258,6 +258,15 @@ class TestDifferences:
 class TestFieldRules:
     """What a rule lets pass, and where."""
 
+    def test_numeric_where_a_matcher_is_asked(self) -> None:
+        """A matcher is asked about the text of a numeric field as it stands, and about the number that it is."""
+        rules = {"n": FieldRule(numeric=True)}
+        assert compare({"n": Regex("^5$")}, {"n": "5"}, rules=rules) == ()
+        assert compare({"n": Gt(4)}, {"n": "5"}, rules=rules) == ()
+        assert [each.path for each in compare({"n": Gt(5)}, {"n": "5"}, rules=rules)] == ["$.n"]
+        assert [each.path for each in compare({"n": Gt(4)}, {"n": "5"})] == ["$.n"]
+        assert [each.path for each in compare({"n": Gt(4)}, {"n": "five"}, rules=rules)] == ["$.n"]
+
     def test_numeric(self) -> None:
         """Text equals the number it is in JSON only in a numeric field, on either side."""
         rules = {"n": FieldRule(numeric=True)}

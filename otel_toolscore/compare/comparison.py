@@ -102,6 +102,9 @@ class Comparison:
 
     def _ask(self, matcher: Matcher, task: Task) -> None:
         truth = matcher.test(task.actual, accuse=False, attributes=self.attributes)
+        if not truth and isinstance(task.actual, str) and self._numeric(task):
+            number = self._number(task.actual)
+            truth = matcher.test(number, accuse=False, attributes=self.attributes) if number is not None else truth
         if truth is None:
             self.opened.append(written(task.link))
         elif not truth:

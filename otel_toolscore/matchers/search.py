@@ -115,16 +115,20 @@ def _strings(value: object) -> Iterator[str]:
             pending.extend(current)
 
 
-def test_text(matcher: Matcher, text: str) -> Truth:
-    """What a matcher that accuses says of arguments that could not be read, from their text alone.
+def test_text(matcher: Matcher, text: str, *, accuse: bool = True) -> Truth:
+    """What a matcher says of arguments that could not be read, from their text alone.
 
-    True where `$regex` or `$contains` is found in the text, as it stands or with its JSON escapes resolved, as far as that
-    decides; else unknown: no more can be told from such text.
+    `$regex` and `$contains` that accuse are true where they are found in the text, as it stands or with its JSON escapes
+    resolved; `$not` turns that, and the polarity with it. All else is unknown: no more can be told from such text.
     """
-    if isinstance(matcher, Regex | Contains):
-        return True if any(matcher.test(form, accuse=False) for form in unescapings(text)) else None
+    if isinstance(matcher, Not):
+        return negated(test_text(matcher.matcher, text, accuse=not accuse))
     if isinstance(matcher, AnyOf):
-        return some(test_text(inner, text) for inner in matcher.matchers)
+        return some(test_text(inner, text, accuse=accuse) for inner in matcher.matchers)
     if isinstance(matcher, AllOf):
-        return every(test_text(inner, text) for inner in matcher.matchers)
-    return test_text(matcher.matcher, text) if isinstance(matcher, Some) else None
+        return every(test_text(inner, text, accuse=accuse) for inner in matcher.matchers)
+    if isinstance(matcher, Some):
+        return test_text(matcher.matcher, text, accuse=accuse)
+    if accuse and isinstance(matcher, Regex | Contains):
+        return True if any(matcher.test(form, accuse=False) for form in unescapings(text)) else None
+    return None

@@ -244,7 +244,9 @@ def _why_open(matcher: Matcher, what: str, context: Context) -> str:
 
 
 def _in_text(matcher: Matcher, evidence: Evidence, what: str, accuse: bool) -> Fit:
-    """What was not captured as a value is unknown; where the pattern accuses, finding it in the text is enough."""
-    if accuse and evidence.state == "unreadable" and evidence.text is not None and test_text(matcher, evidence.text) is True:
-        return YES
+    """What was not captured as a value is unknown; where the matcher accuses, finding it in the text is enough."""
+    if evidence.state == "unreadable" and evidence.text is not None:
+        truth = test_text(matcher, evidence.text, accuse=accuse)
+        if truth is not None:
+            return known(truth)
     return unknown(unreadable(what, evidence))

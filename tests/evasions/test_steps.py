@@ -114,7 +114,7 @@ STEPS: dict[str, tuple[str, Callable[[Patch], None]]] = {
     "anywhere: JSON text is entered": ("hidden-anywhere", lambda patch: patch.setattr(search, "looks_nested", lambda _text: False)),
     "anywhere: lists and numbers too": ("hidden-anywhere", lambda patch: patch.setattr(search, "_positive", lambda _matcher: False)),
     "anywhere: keys too": ("hidden-anywhere", lambda patch: patch.setattr(pattern, "test_anywhere", _values_alone(search.test_anywhere))),
-    "broken text: what is found in it": ("broken-json", lambda patch: patch.setattr(pattern, "test_text", lambda *_: None)),
+    "broken text: what is found in it": ("broken-json", lambda patch: patch.setattr(pattern, "test_text", lambda *_, **__: None)),
     "broken text: escapes are resolved": ("broken-json", lambda patch: set_all(patch, "unescapings", only_itself, search, leniency)),
     "arguments: a key twice is not read": ("broken-json", lambda patch: patch.setattr(values, "_DECODER", values.json.JSONDecoder())),
     "hosts: what every parser reads alike": ("url-hosts", lambda patch: patch.setattr(host_in, "certain_host", _urlsplit_host)),

@@ -90,17 +90,17 @@ def name_fits(pattern: Pattern, variant: Variant, server: str | None, tools: Map
 
 def value_fits(pattern: Pattern, evidence: Evidence, attributes: Mapping[str, tuple[object, ...]], *, accuse: bool) -> Truth:
     parts: list[Truth] = []
-    in_text = accuse and evidence.state == "unreadable" and evidence.text is not None
+    text = evidence.text if evidence.state == "unreadable" else None
     for path, matcher in pattern.args or ():
         if evidence.state == "captured":
             parts.append(test_at(path, matcher, evidence.value, accuse=accuse, attributes=attributes))
         else:
-            parts.append(True if in_text and test_text(matcher, evidence.text or "") is True else None)
+            parts.append(None if text is None else test_text(matcher, text, accuse=accuse))
     if pattern.any_arg is not None:
         if evidence.state == "captured":
             parts.append(test_anywhere(pattern.any_arg, evidence.value, accuse=accuse, attributes=attributes))
         else:
-            parts.append(True if in_text and test_text(pattern.any_arg, evidence.text or "") is True else None)
+            parts.append(None if text is None else test_text(pattern.any_arg, text, accuse=accuse))
     if pattern.args == () or not pattern.allow_extra_fields:
         if evidence.state == "captured":
             expected = {path.text.split(".")[0].split("[")[0] for path, _ in pattern.args or ()}

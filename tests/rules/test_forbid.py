@@ -89,6 +89,12 @@ class TestAllow:
         """An excuse is not searched for in text."""
         assert judged(self.ONLY_LS, call("sh", unreadable("truncated", '{"command":"ls'))) == [("inconclusive", 0)]
 
+    def test_what_an_allowed_call_must_not_have_is_searched_in_its_text(self) -> None:
+        """`$not` turns the polarity: what is in it accuses."""
+        no_rm = Allow((pattern("sh", {"command": {"$not": {"$contains": "rm"}}}),))
+        assert judged(no_rm, call("sh", unreadable("truncated", '{"command":"rm -rf /","x":"l'))) == [("violation", 0)]
+        assert judged(no_rm, call("sh", unreadable("truncated", '{"command":"ls","x":"l'))) == [("inconclusive", 0)]
+
     def test_a_look_alike_is_not_allowed(self) -> None:
         """An excusing name is compared exactly."""
         assert judged(self.ONLY_LS, call("SH", {"command": "ls"})) == [("violation", 0)]
