@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from otel_toolscore.model import ToolCall
     from otel_toolscore.one_call import score_tool_call
     from otel_toolscore.otlp.sdk import from_otel
+    from otel_toolscore.policy import Policy, PolicyError
     from otel_toolscore.processor import ToolScoreProcessor
     from otel_toolscore.results import EvaluationResult
 
@@ -62,6 +63,7 @@ _HOMES = {
     "model": ("ToolCall",),
     "one_call": ("score_tool_call",),
     "otlp.sdk": ("from_otel",),
+    "policy": ("Policy", "PolicyError"),
     "processor": ("ToolScoreProcessor",),
     "results": ("EvaluationResult",),
 }
@@ -95,6 +97,8 @@ __all__ = [
     "Not",
     "OneOf",
     "PathUnder",
+    "Policy",
+    "PolicyError",
     "Regex",
     "Some",
     "ToolCall",

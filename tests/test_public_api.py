@@ -18,6 +18,7 @@ NAMES = {
     *("evaluate", "assert_tools", "EvaluationResult", "ToolScoreAssertionError", "ToolCall"),
     *("score_tool_call", "ExpectedCall", "FieldRule"),
     *("instrument", "ToolScoreProcessor", "expecting", "from_otel"),
+    *("Policy", "PolicyError"),
     *("Matcher", "ANY", "Eq", "Not", "OneOf", "Regex", "FullMatch", "Glob", "Contains", "Gt", "Gte", "Lt", "Lte", "Approx", "IsType"),
     *("Exists", "Len", "All", "Some", "AnyOf", "Unordered", "IgnoreCase", "Date", "PathUnder", "HostIn", "Attr", "Literal"),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -71,3 +73,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
     """SHA-256 (hex) over the resolved policy."""
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def load(cls, *paths: str | os.PathLike[str]) -> Policy:
+        """The policy of these files (or `toolscore:recommended`), applied in order; raises PolicyError with every fault of every file."""
+        loader = importlib.import_module("otel_toolscore.policy.files")  # it stands above: it builds these records
+        policy: Policy = loader.load(paths)
+        return policy
