@@ -6,6 +6,7 @@ of span ids, and words that a dialect or MCP defines. Everything else is arbitra
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -15,25 +16,37 @@ from typing import Any
 from case_format import Document, end_ms, span_id, start_ms, trace_id
 
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-ID_IN_TEXT = re.compile(r'("tool_call_id"\s*:\s*")(\w+)"')
 KEY_IN_TEXT = re.compile(r'((?:\\)?")([A-Za-z_]\w*)((?:\\)?"\s*:)')
 TOOL_ATTRIBUTES = {"gen_ai.tool.name", "tool.name", "traceloop.entity.name"}
 ARGUMENT_ATTRIBUTES = {
-    *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "input.value", "tool_arguments", "gcp.vertex.agent.tool_call_args"),
-    *("traceloop.entity.input", "traceloop.entity.output"),
+    *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "input.value"),
 }
+MESSAGE_ATTRIBUTES = {"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.tool.definitions"}
+"""JSON text that holds calls, answers and schemas of tools."""
 ID_ATTRIBUTES = {"gen_ai.tool.call.id", "gen_ai.conversation.id", "session.id", "mcp.session.id", "jsonrpc.request.id"}
 DEFINED_WORDS = {"mcp"}
 """Words in tool names that mean something."""
-DEFINED_KEYS = {
-    *("isError", "content", "type", "text"),
-    *("input_str", "tags", "inputs", "kwargs", "output", "lc", "tool_call_id", "status"),
-}
-"""Keys of an MCP result, and of what Traceloop writes around the arguments and the result of a LangChain tool."""
+DEFINED_KEYS = {"isError", "content", "type", "text", "error", "code", "message"}
+"""Keys of an MCP result or a JSON-RPC error."""
 DEFINED_IDS = {"unknown"}
 """What an emitter writes where it has no id."""
+KNOWN_ATTRIBUTES = re.compile(
+    r"gen_ai\.(operation|agent|request|system|tool\.type|workflow|framework).*|error\.type|http\..*|rpc\..*|mcp\.method\.name|process\..*"
+    r"|openinference\.span\.kind|tool\.parameters|tool_response|gcp\.vertex\.agent\.tool_response|gen_ai\.tool\.definitions|(input|output)\.mime_type|graph\.node\.id|agent_name|traceloop\.span\.kind|fastmcp\..*|output\.value"
+    r"|test\..*|team|env|tenant|customer|user.*|x\..*|acme\..*|deployment.*"
+)
+"""Attributes that hold nothing to rename."""
 CALL_PATTERNS = {"forbid", "require", "call", "needs", "after", "allow", "extra_calls"}
 """Policy keys that hold a PATTERN or a list of them."""
+
+
+def renameable(case: Document) -> bool:
+    """Whether all that would have to be renamed stands where the renamer looks for it; not inside the keys of some emitter."""
+    known = TOOL_ATTRIBUTES | ARGUMENT_ATTRIBUTES | ID_ATTRIBUTES | {"tools"}
+    spans = case.get("input", {}).get("spans", [])
+    return all(key in known or KNOWN_ATTRIBUTES.fullmatch(key) for span in spans for key in span.get("attrs", {})) and not any(
+        event.get("name") != "exception" for span in spans for event in span.get("events", [])
+    )
 
 
 class Renamer:
@@ -50,7 +63,7 @@ class Renamer:
         """The renamed case; the one given is left as it is."""
         case = deepcopy(case)
         spans = case.get("input", {}).get("spans", [])
-        self._span_ids = self._ascending({span["id"] for span in spans})
+        self._span_ids = self._ascending({span[key] for span in spans for key in ("id", "parent") if span.get(key)})
         self._traces = self._ascending({span.get("trace", 1) for span in spans})
         tools = {tool for span in spans for key, tool in span.get("attrs", {}).items() if key in TOOL_ATTRIBUTES}
         tools |= {span["name"] for span in spans if span.get("attrs", {}).get("openinference.span.kind") == "TOOL"}
@@ -88,8 +101,7 @@ class Renamer:
         return value if value in DEFINED_IDS else self._word("id", value)
 
     def text(self, text: str) -> str:
-        """JSON, whole or broken off, with its keys renamed, and the ids in it."""
-        text = ID_IN_TEXT.sub(lambda match: f'{match[1]}{self.id(match[2])}"', text)
+        """JSON, whole or broken off, with its keys renamed."""
         return KEY_IN_TEXT.sub(lambda match: match[1] + self.key(match[2]) + match[3], text)
 
     def value(self, value: object) -> object:
@@ -120,9 +132,33 @@ class Renamer:
             return [self.tool(tool) for tool in value]
         if key in ID_ATTRIBUTES:
             return self.id(value)
+        if key in MESSAGE_ATTRIBUTES:
+            return json.dumps(self._message(json.loads(value)))
         if key in ARGUMENT_ATTRIBUTES:
             return self.text(value) if isinstance(value, str) else self.value(value)
         return value
+
+    def _message(self, node: Any) -> Any:
+        """Messages and definitions: names of tools, ids, arguments, answers and schemas in them."""
+        if isinstance(node, list):
+            return [self._message(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        rename = {"name": self.tool, "id": self.id, "arguments": self.value, "response": self.value, "parameters": self._schema}
+        return {key: rename[key](value) if key in rename else self._message(value) for key, value in node.items()}
+
+    def _schema(self, schema: Any) -> Any:
+        """A JSON Schema of arguments."""
+        if isinstance(schema, list):
+            return [self._schema(item) for item in schema]
+        if not isinstance(schema, dict):
+            return schema
+        renamed = {key: self._schema(value) for key, value in schema.items()}
+        if "properties" in schema:
+            renamed["properties"] = {self.key(name): self._schema(inner) for name, inner in schema["properties"].items()}
+        if "required" in schema:
+            renamed["required"] = [self.key(name) for name in schema["required"]]
+        return renamed
 
     def _policy(self, node: Any) -> Any:
         """A policy, a rule, an expectation or a pattern, by what its keys mean."""
@@ -136,6 +172,8 @@ class Renamer:
         rename: dict[str, Callable[[Any], Any]] = {
             "tool": self._tools,
             "server": self._tools,
+            "tools": lambda tools: {self.tool(name): self._policy(about) for name, about in tools.items()},
+            "parameters": self._schema,
             "args": self._arguments,
             "fields": lambda rules: {self.path(path): rule for path, rule in rules.items()},
             "same": lambda paths: {self.path(one): self.path(other) for one, other in paths.items()},
@@ -169,6 +207,10 @@ class Renamer:
                 expect[kind] = [[rule, tool and self.tool(tool), *rest] for rule, tool, *rest in expect[kind]]
         if "calls" in expect:
             expect["calls"] = [self._call(call) for call in expect["calls"]]
+        if "runs" in expect:
+            expect["runs"] = [
+                {**run, "conversation": self.id(run["conversation"])} if "conversation" in run else run for run in expect["runs"]
+            ]
         if "why" in expect:
             expect["why"] = [self._reason(word) for word in expect["why"]]
         return expect
@@ -180,9 +222,15 @@ class Renamer:
             **dict.fromkeys(("args", "result"), self.value),
             "args_text": self.text,
             "trace_id": lambda value: next(trace_id(new) for old, new in self._traces.items() if trace_id(old) == value),
-            "span_id": lambda value: next(span_id(new) for old, new in self._span_ids.items() if span_id(old) == value),
+            **dict.fromkeys(("span_id", "parent_span_id"), self._span_id),
         }
         return {key: rename[key](value) if key in rename and value is not None else value for key, value in call.items()}
+
+    def _span_id(self, value: str) -> str:
+        return next(span_id(new) for old, new in self._span_ids.items() if span_id(old) == value)
+
+    def _hexadecimal(self, value: str) -> str:
+        return next(span_id(new) for old, new in self._span_ids.items() if span_id(old) == value)
 
     def _reason(self, word: str) -> str:
         if word.startswith("$"):

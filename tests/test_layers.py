@@ -151,6 +151,12 @@ def test_nothing_provisional_in_the_source() -> None:
     assert found == []
 
 
+def test_names_of_test_modules_are_unique() -> None:
+    """Pytest imports them by their names alone."""
+    names = [path.name for path in TESTS.rglob("*.py") if path.name != "conftest.py"]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_tests_are_skipped_only_for_a_missing_program() -> None:
     """The fixture `program` is the only way in which a test may be skipped, so that its reason can be trusted."""
     skipping = {

@@ -8,18 +8,29 @@ import pytest
 from case_format import Case, faults_of_form
 from case_judge import faults
 from command_line import in_process
-from renamer import Renamer
+from renamer import Renamer, renameable
 from test_cases import supported
 
-SCORED = [case for case in supported() if "spans" in case.document.get("input", {})]
+
+def renamable(case: Case) -> bool:
+    """Whether names are arbitrary in it: not where a framework's own attributes, or look-alike letters, are what it is about."""
+    return "spans" in case.document.get("input", {}) and not case.file.startswith("dialects") and str(case.document).isascii()
+
+
+CASES = [case for case in supported() if renamable(case)]
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("case", SCORED, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_renaming_leaves_every_verdict(case: Case, seed: int, tmp_path: Path) -> None:
     """With other tools, ids and argument keys the same verdicts, findings and scores come out."""
     renamed = Renamer(seed).case(case.document)
     assert faults(renamed, in_process, tmp_path) == [], case.about
+
+
+def test_most_cases_are_renamed() -> None:
+    """The test above is not about a few of them."""
+    assert len(CASES) > 100
 
 
 def test_renaming_changes_what_it_says_it_does() -> None:
