@@ -6,7 +6,7 @@ constructor JSON, `{role, parts}` with `function_call` (Gemini), response items,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from otel_toolscore.dialects import values
@@ -29,8 +29,9 @@ def messages(*lists: object) -> Messages:
         for message in _items(values.structure(each)):
             fields = _bare(message)
             role = _role(fields)
-            calls += _calls(fields)
-            answers += _answers(fields, role)
+            blocks = list(_blocks(fields))
+            calls += _calls(fields, blocks)
+            answers += _answers(fields, role, blocks)
             if user is None and role in _USER:
                 user = _said(fields)
     return Messages(tuple(calls), tuple(answers), user)
@@ -180,7 +181,7 @@ def _said(message: _Fields) -> str | None:
     return values.text("\n".join(texts)) or (values.text(content) if isinstance(content, str) else None)
 
 
-def _calls(message: _Fields) -> Iterator[AskedCall]:
+def _calls(message: _Fields, blocks: Sequence[_Fields]) -> Iterator[AskedCall]:
     if message.get("type") == "function_call":  # a response item
         yield from _call(message, message.get("call_id", message.get("id")), message.get("arguments"))
     asked = message.get("tool_calls")
@@ -190,7 +191,7 @@ def _calls(message: _Fields) -> Iterator[AskedCall]:
             function = inner.get("function")
             named = function if isinstance(function, dict) else inner
             yield from _call(named, inner.get("id"), named.get("arguments", named.get("args")))
-    for block in _blocks(message):
+    for block in blocks:
         kind = block.get("type")
         for key, identity, given in (("function_call", "id", "args"), ("functionCall", "id", "args"), ("toolUse", "toolUseId", "input")):
             inner = block.get(key)
@@ -209,13 +210,13 @@ def _call(named: _Fields, identity: object, given: object) -> Iterator[AskedCall
         yield AskedCall(call_id, tool, values.arguments(given))
 
 
-def _answers(message: _Fields, role: str) -> Iterator[Answer]:
+def _answers(message: _Fields, role: str, blocks: Sequence[_Fields]) -> Iterator[Answer]:
     if message.get("type") == "function_call_output":  # a response item
         yield from _answer(message.get("call_id"), None, message.get("output"))
     elif role in _TOOL and ("tool_call_id" in message or "id" in message) and "parts" not in message:
         identity = message.get("tool_call_id", message.get("id"))
         yield from _answer(identity, message.get("name"), message.get("content"), message.get("status") == "error")
-    for block in _blocks(message):
+    for block in blocks:
         kind = block.get("type")
         if kind in ("tool_call_response", "tool-result"):
             identity = block.get("id", block.get("toolCallId"))
