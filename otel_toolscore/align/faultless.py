@@ -11,7 +11,7 @@ from otel_toolscore.align import direct
 from otel_toolscore.align.assignment import Levels
 from otel_toolscore.align.residual import Residual
 from otel_toolscore.align.search import GivenUpError, search
-from otel_toolscore.align.tree import Choice, Layout, Leaf, Node, Series, Tree, is_single, lay_out, made_by
+from otel_toolscore.align.tree import Choice, Layout, Leaf, Node, Series, Tree, is_single, lay_out, made_by, may_fill
 from otel_toolscore.align.weights import heaviest, union, weight_in
 
 __all__ = ["Faultless", "GivenUpError", "find"]
@@ -49,7 +49,7 @@ def find(
     taken = 0
     for levels in fits:
         taken |= union(levels)
-    if must & ~taken or not (optional or _may_fill(tree.root, fits)):
+    if must & ~taken or not (optional or may_fill(tree.root, [union(levels) for levels in fits])):
         return None
     if _is_plain(tree.root):
         layout = lay_out(tree.root, {})
@@ -110,15 +110,6 @@ def _from_pairs(layout: Layout, fits: Sequence[Levels], pairs: Sequence[tuple[in
         if unit.choice is not None:
             choices[unit.choice] = place
     return Faultless(choices, {leaf: tuple(sorted(calls)) for leaf, calls in taken.items()}, exact)
-
-
-def _may_fill(node: Node, fits: Sequence[Levels]) -> bool:
-    """Whether every call that has to be made has enough full matches, looked at alone."""
-    if isinstance(node, Leaf):
-        return node.least == 0 or union(fits[node.index]).bit_count() >= node.least
-    if isinstance(node, Choice):
-        return any(_may_fill(part, fits) for part in node.alternatives)
-    return all(_may_fill(part, fits) for part in node.parts)
 
 
 def _is_plain(root: Node) -> bool:

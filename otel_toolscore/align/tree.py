@@ -151,6 +151,15 @@ def needs_none(node: Node) -> bool:
     return all(needs_none(part) for part in node.parts)
 
 
+def may_fill(node: Node, calls: Sequence[int]) -> bool:
+    """Whether every call that has to be made has enough of the calls given for its leaf (bitsets), each looked at alone."""
+    if isinstance(node, Leaf):
+        return calls[node.index].bit_count() >= node.least
+    if isinstance(node, Choice):
+        return any(may_fill(part, calls) for part in node.alternatives)
+    return all(may_fill(part, calls) for part in node.parts)
+
+
 class Unit(msgspec.Struct, frozen=True):
     """What takes calls once the choices are made: an expected call, or a choice between single ones."""
 

@@ -16,7 +16,7 @@ from otel_toolscore.align.assignment import bits
 from otel_toolscore.align.entries import countable
 from otel_toolscore.align.evidence import arguments_of, unusable
 from otel_toolscore.align.optimum import names_decide
-from otel_toolscore.align.tree import Choice, Leaf, Node, Parallel, leaves_below
+from otel_toolscore.align.tree import Choice, Leaf, Node, Parallel, leaves_below, may_fill
 from otel_toolscore.metrics import Measures
 
 Bounds = tuple[Fraction, Fraction]
@@ -33,16 +33,14 @@ class Unknowns:
         self.nominal = nominal
         self.measures = measures
         self.tolerances = question.calls.tolerances
-        unknown_outcomes = question.calls.by_outcome.get("unknown", 0)
-        groups = connected(question)
-        self.groups = [group for group in groups if any(self._values_open(leaf) for leaf in group)]
-        """Groups of leaves (see `connected`) with calls of which something is not known that may change what is paired."""
-        self.outcomes_open = [group for group in groups if any(reach(question, leaf) & unknown_outcomes for leaf in group)]
+        self._unknown_outcomes = question.calls.by_outcome.get("unknown", 0)
+        self.groups = [group for group in connected(question) if any(self._values_open(leaf) for leaf in group)]
+        """Groups of leaves (see `connected`) with calls of which something is not known."""
         self.paired = sum(1 << slot.call for slot in nominal.slots if slot.call is not None)
 
     def _values_open(self, leaf: int) -> bool:
         worth = self.question.worths[leaf]
-        values = worth.open | worth.unsure | worth.unknown | worth.outcome_open
+        values = worth.open | worth.unsure | worth.unknown | worth.outcome_open | self._unknown_outcomes
         return bool(values & reach(self.question, leaf))
 
     def _candidates(self, group: Sequence[int]) -> int:
@@ -59,7 +57,7 @@ class Unknowns:
     @property
     def any(self) -> bool:
         """Whether anything is not known that the score or the verdict may hang on."""
-        return bool(self.groups or self.outcomes_open) or None in self.nominal.extras.values() or self.unseen
+        return bool(self.groups) or None in self.nominal.extras.values() or self.unseen
 
     @cached_property
     def slots_settled(self) -> bool:
@@ -68,15 +66,29 @@ class Unknowns:
         chosen = {leaf for choice in tree.choices for leaf in leaves_below(choice)}
         for group in self.groups:
             leaves = [tree.leaves[leaf] for leaf in group]
-            worths = [self.question.worths[leaf] for leaf in group]
-            above = any(leaf.min_times != leaf.max_times and worth.open for leaf, worth in zip(leaves, worths, strict=True))
-            if above or any(worth.unsure for worth in worths):
+            if any(leaf.min_times != leaf.max_times for leaf in leaves) or any(self.question.worths[leaf].unsure for leaf in group):
                 return False
             if chosen.intersection(group):
                 filled = all(slot.call is not None for slot in nominal.slots if slot.leaf in group)
-                if not filled or not names_decide(tree, [worth.candidates for worth in self.question.worths], len(nominal.calls)):
+                if not filled or not self._choices_settled(group):
                     return False
         return True
+
+    def _choices_settled(self, group: Sequence[int]) -> bool:
+        """Whether the names of the calls decide the choices of which the group's leaves are part.
+
+        Where some completion has no difference, its alternative counts even if another has more pairs: then only one
+        alternative may have enough calls at all.
+        """
+        tree = self.question.tree
+        candidates = [worth.candidates for worth in self.question.worths]
+        if self.nominal.faultless != "none":
+            for choice in tree.choices:
+                if not set(group).isdisjoint(leaves_below(choice)):
+                    fit = [place for place, part in enumerate(choice.alternatives) if may_fill(part, candidates)]
+                    if fit != [self.nominal.choices[choice.index]]:
+                        return False
+        return names_decide(tree, candidates, len(self.nominal.calls))
 
     @cached_property
     def calls_settled(self) -> bool:
@@ -138,9 +150,8 @@ class Unknowns:
         measures = self.measures
         if not measures.expected:
             return None if self.slots_settled else ANYTHING
-        groups = [*self.groups, *self.outcomes_open]
-        alike = all(len({self.question.tree.leaves[leaf].outcome for leaf in group}) == 1 for group in groups)
-        if not (self.slots_settled and alike) or any(self._candidates(group) & ~self.paired for group in groups):
+        alike = all(len({self.question.tree.leaves[leaf].outcome for leaf in group}) == 1 for group in self.groups)
+        if not (self.slots_settled and alike) or any(self._candidates(group) & ~self.paired for group in self.groups):
             return ANYTHING
         return Fraction(measures.met, measures.expected), Fraction(measures.met + measures.perhaps_met, measures.expected)
 

@@ -118,8 +118,17 @@ def test_a_higher_minimum_is_tighter(expectation: list[ExpectedCall], made: list
         assert scored(expectation, made, min_score=0.4).verdict == "pass"
 
 
+whole = st.fixed_dictionaries({"x": st.integers(1, 3), "y": st.integers(1, 2)})
+plain_calls = st.builds(lambda tool, value: ToolCall(tool=tool, arguments=Evidence("captured", value)), tools, whole)
+
+
 @settings(max_examples=60)
-@given(st.lists(expected_calls, max_size=5), st.lists(calls, max_size=6), st.integers(0, 1_000), st.sampled_from([None, 0.7]))
+@given(
+    st.lists(st.builds(ExpectedCall, tools, whole), max_size=5),
+    st.lists(plain_calls, max_size=6),
+    st.integers(0, 1_000),
+    st.sampled_from([None, 0.7]),
+)
 def test_without_order_the_order_of_calls_changes_nothing(
     expectation: list[ExpectedCall], made: list[ToolCall], seed: int, minimum: float | None
 ) -> None:
