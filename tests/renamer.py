@@ -30,23 +30,8 @@ DEFINED_KEYS = {"isError", "content", "type", "text", "error", "code", "message"
 """Keys of an MCP result or a JSON-RPC error."""
 DEFINED_IDS = {"unknown"}
 """What an emitter writes where it has no id."""
-KNOWN_ATTRIBUTES = re.compile(
-    r"gen_ai\.(operation|agent|request|system|tool\.type|workflow|framework).*|error\.type|http\..*|rpc\..*|mcp\.method\.name|process\..*"
-    r"|openinference\.span\.kind|tool\.parameters|tool_response|gcp\.vertex\.agent\.tool_response|gen_ai\.tool\.definitions|(input|output)\.mime_type|graph\.node\.id|agent_name|traceloop\.span\.kind|fastmcp\..*|output\.value"
-    r"|test\..*|team|env|tenant|customer|user.*|x\..*|acme\..*|deployment.*"
-)
-"""Attributes that hold nothing to rename."""
 CALL_PATTERNS = {"forbid", "require", "call", "needs", "after", "allow", "extra_calls"}
 """Policy keys that hold a PATTERN or a list of them."""
-
-
-def renameable(case: Document) -> bool:
-    """Whether all that would have to be renamed stands where the renamer looks for it; not inside the keys of some emitter."""
-    known = TOOL_ATTRIBUTES | ARGUMENT_ATTRIBUTES | ID_ATTRIBUTES | {"tools"}
-    spans = case.get("input", {}).get("spans", [])
-    return all(key in known or KNOWN_ATTRIBUTES.fullmatch(key) for span in spans for key in span.get("attrs", {})) and not any(
-        event.get("name") != "exception" for span in spans for event in span.get("events", [])
-    )
 
 
 class Renamer:
