@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
+from otel_toolscore.assembly.explanations import Explanation, about_calls, explain
+from otel_toolscore.assembly.forest import NONE, Forest, Node
+from otel_toolscore.assembly.lost_links import joined, rejoin
+from otel_toolscore.assembly.mapped_spans import read_mapped
+from otel_toolscore.assembly.merge import Group, merge
+from otel_toolscore.assembly.runs import Trace, runs_of
+from otel_toolscore.assembly.scopes import nest
 from otel_toolscore.dialects import DIALECTS, read
-from otel_toolscore.explain import Explanation, about_calls, explain
-from otel_toolscore.forest import NONE, Forest, Node
-from otel_toolscore.merge import Group, merge
 from otel_toolscore.messages import MessageIndex, Messages
 from otel_toolscore.model import Run
-from otel_toolscore.own_spans import read_mapped
-from otel_toolscore.rejoin import joined, rejoin
-from otel_toolscore.runs import Trace, runs_of
-from otel_toolscore.scopes import nest
 from otel_toolscore.spans import Span, encodable
 
 if TYPE_CHECKING:

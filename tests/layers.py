@@ -14,7 +14,7 @@ LAYERS: tuple[frozenset[str], ...] = (
     frozenset({"policy"}),
     frozenset({"engine"}),
     frozenset({"dialects", "emit", "messages", "semconv", "settings", "spans"}),
-    frozenset({"assemble", "calls", "explain", "forest", "homeless", "inherit", "merge", "own_spans", "rejoin", "runs", "scopes"}),
+    frozenset({"assemble", "assembly"}),
     frozenset({"otlp", "reports"}),
     frozenset({"behaviour", "calls_in", "evaluation", "forbidden_in", "one_call", "results"}),
     frozenset({"autoinstrument", "live", "policy_tests", "processor", "pytest_plugin"}),

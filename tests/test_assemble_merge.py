@@ -8,8 +8,8 @@ import pytest
 from span_records import agent, calls, mcp, model, plain, reading, runs, span, the_call, tool
 
 from otel_toolscore.assemble import node_of
-from otel_toolscore.forest import Forest
-from otel_toolscore.merge import merge
+from otel_toolscore.assembly.forest import Forest
+from otel_toolscore.assembly.merge import merge
 from otel_toolscore.model import Evidence, Variant
 from otel_toolscore.spans import CLIENT, INTERNAL, SERVER, Span
 

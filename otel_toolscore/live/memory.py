@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from otel_toolscore.assembly.forest import Node
 from otel_toolscore.compare import canonical
-from otel_toolscore.forest import Node
 from otel_toolscore.messages import Messages
 from otel_toolscore.model import Evidence, Finding, ToolCall, Verdict
 

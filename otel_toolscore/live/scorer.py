@@ -18,8 +18,8 @@ from typing import Any
 
 from otel_toolscore import emit
 from otel_toolscore.assemble import assemble_nodes
+from otel_toolscore.assembly.forest import Node
 from otel_toolscore.emit import Attributes
-from otel_toolscore.forest import Node
 from otel_toolscore.live import answers
 from otel_toolscore.live.final import FinalEngine
 from otel_toolscore.live.memory import OpenSpan, PassedSpan, TraceMemory

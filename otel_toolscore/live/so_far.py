@@ -15,17 +15,17 @@ import msgspec
 
 from otel_toolscore import emit
 from otel_toolscore.assemble import assemble_nodes, node_of
-from otel_toolscore.calls import Place, describe
+from otel_toolscore.assembly.calls import Place, describe
+from otel_toolscore.assembly.forest import Node
+from otel_toolscore.assembly.merge import Group
 from otel_toolscore.dialects import Reading
 from otel_toolscore.emit import Attributes, Evaluation
 from otel_toolscore.engine import verdicts
-from otel_toolscore.forest import Node
 from otel_toolscore.live import answers
 from otel_toolscore.live.bound import BoundExpectations
 from otel_toolscore.live.early import EarlyEngine, settled_at_once
 from otel_toolscore.live.final import with_expectations
 from otel_toolscore.live.memory import OpenSpan, TraceMemory
-from otel_toolscore.merge import Group
 from otel_toolscore.messages import MessageIndex
 from otel_toolscore.model import ExpectationResult, Finding, Run, RunResult, Scope, ToolCall, Verdict
 from otel_toolscore.policy import Policy, attribute_keys

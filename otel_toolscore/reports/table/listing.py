@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_toolscore.explain import Explanation
+from otel_toolscore.assembly.explanations import Explanation
 from otel_toolscore.model import Run, ToolCall
 from otel_toolscore.reports.shown import safe
 from otel_toolscore.reports.table.calls import Columns, value_text

@@ -12,10 +12,10 @@ from typing import Final
 
 import msgspec
 
+from otel_toolscore.assembly.forest import NONE, Forest, Node
 from otel_toolscore.compare import canonical, equal
 from otel_toolscore.dialects.dialect import Reading
 from otel_toolscore.dialects.names import same_tool
-from otel_toolscore.forest import NONE, Forest, Node
 from otel_toolscore.model import NOT_CAPTURED, Evidence
 from otel_toolscore.spans import CLIENT, INTERNAL, UNSPECIFIED
 

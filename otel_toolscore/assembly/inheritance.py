@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from otel_toolscore.assembly.forest import NONE, Forest, Node
+from otel_toolscore.assembly.scopes import Nesting
 from otel_toolscore.compare import canonical, equal
-from otel_toolscore.forest import NONE, Forest, Node
-from otel_toolscore.scopes import Nesting
 
 MAX_VALUES: Final = 1_000
 """Different values of one attribute that are kept for a scope, the nearest ones."""

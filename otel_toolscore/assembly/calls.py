@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from otel_toolscore.assembly.forest import Node
+from otel_toolscore.assembly.merge import Group
 from otel_toolscore.compare import canonical
 from otel_toolscore.dialects.dialect import Reading
 from otel_toolscore.dialects.names import same_tool, split
 from otel_toolscore.dialects.outcome import failure_in
-from otel_toolscore.forest import Node
-from otel_toolscore.merge import Group
 from otel_toolscore.messages import MessageIndex, the_one
 from otel_toolscore.model import NOT_CAPTURED, Evidence, MergedSpan, Outcome, ToolCall, Variant
 

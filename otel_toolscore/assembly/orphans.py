@@ -8,18 +8,18 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from otel_toolscore.forest import NONE, Forest
+from otel_toolscore.assembly.forest import NONE, Forest
 
 
-def find_homes(forest: Forest, scopes: Iterable[int], around: Sequence[int], seeking: Sequence[int]) -> dict[int, int]:
-    """For each of the tops `seeking` the scope that it joins; NONE where none, or no single one, contains it."""
-    homes = dict.fromkeys(seeking, NONE)
+def scopes_of_orphans(forest: Forest, scopes: Iterable[int], around: Sequence[int], orphans: Sequence[int]) -> dict[int, int]:
+    """For each of these tops the scope that it joins; NONE where none, or no single one, contains it."""
+    adopted = dict.fromkeys(orphans, NONE)
     by_service: dict[str | None, list[int]] = {}
     for scope in scopes:
         if _timed(forest, scope):
             by_service.setdefault(forest.nodes[scope].service, []).append(scope)
     lost: dict[str | None, list[int]] = {}
-    for top in seeking:
+    for top in orphans:
         if forest.missing[top] and _timed(forest, top):
             lost.setdefault(forest.nodes[top].service, []).append(top)
     depth = forest.inherited(-1, lambda _, above: above + 1)
@@ -27,15 +27,15 @@ def find_homes(forest: Forest, scopes: Iterable[int], around: Sequence[int], see
     for service, tops in sorted(lost.items(), key=lambda item: item[0] or ""):
         opened = _Open(forest, depth, by_service.get(service, []))
         for top in sorted(tops, key=lambda top: (_times(forest, top)[0], -_times(forest, top)[1], top)):
-            # A scope below a top that still seeks its own home cannot be one, or two might hold each other.
+            # A scope below an orphan that has not been placed cannot be one, or two might hold each other.
             eligible = (
                 scope
                 for scope in opened.containing(*_times(forest, top))
-                if forest.top[scope] != top and (forest.top[scope] not in homes or forest.top[scope] in settled)
+                if forest.top[scope] != top and (forest.top[scope] not in adopted or forest.top[scope] in settled)
             )
-            homes[top] = _innermost(forest, around, homes, eligible)
+            adopted[top] = _innermost(forest, around, adopted, eligible)
             settled.add(top)
-    return homes
+    return adopted
 
 
 class _Open:
@@ -60,14 +60,14 @@ class _Open:
         return (scope for scope in reversed(self._open) if self._times[scope][1] >= end)
 
 
-def _innermost(forest: Forest, around: Sequence[int], homes: Mapping[int, int], scopes: Iterator[int]) -> int:
+def _innermost(forest: Forest, around: Sequence[int], adopted: Mapping[int, int], scopes: Iterator[int]) -> int:
     """The first scope, if all others are around it; NONE where they are not, or there is none."""
     inner = next(scopes, NONE)
     at = inner
     passed: set[int] = set()
     for scope in scopes:
         while at not in (scope, NONE) and scope not in passed:
-            at = around[at] if around[at] != NONE else homes.get(forest.top[at], NONE)
+            at = around[at] if around[at] != NONE else adopted.get(forest.top[at], NONE)
             passed.add(at)
         if at == NONE and scope not in passed:
             return NONE

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
+from otel_toolscore.assembly.forest import Forest, Node
+from otel_toolscore.assembly.merge import Group
+from otel_toolscore.assembly.scopes import Nesting
 from otel_toolscore.dialects import TITLES
-from otel_toolscore.forest import Forest, Node
-from otel_toolscore.merge import Group
-from otel_toolscore.scopes import Nesting
 
 SpanKey: TypeAlias = tuple[str, str, int]
 """Trace id, span id, kind."""

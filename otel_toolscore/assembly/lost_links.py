@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from otel_toolscore.assembly.forest import Node
+from otel_toolscore.assembly.merge import Group
 from otel_toolscore.dialects.dialect import McpRole
 from otel_toolscore.dialects.names import same_tool
-from otel_toolscore.forest import Node
-from otel_toolscore.merge import Group
 
 WHY: Final = "the other end of the same request: equal session, request id and tool, overlapping in time, the parent link lost"
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from otel_toolscore.forest import NONE, Forest
-from otel_toolscore.homeless import find_homes
+from otel_toolscore.assembly.forest import NONE, Forest
+from otel_toolscore.assembly.orphans import scopes_of_orphans
 from otel_toolscore.model import ScopeKind
 
 
@@ -70,13 +70,13 @@ def nest(forest: Forest, calls: Sequence[int], *, whole_trace: bool = False) -> 
     for index in _enclosing(forest, calls, agent_above):
         kinds.setdefault(index, "enclosing")
     inside, around = _placed(forest, kinds, {})
-    seeking = sorted({forest.top[call] for call in calls if around[call] == NONE})
-    homes: dict[int, int] = {}
-    if seeking:
+    orphans = sorted({forest.top[call] for call in calls if around[call] == NONE})
+    adopted: dict[int, int] = {}
+    if orphans:
         trace = len(forest)
-        homes = {top: home if home != NONE else trace for top, home in find_homes(forest, kinds, around, seeking).items()}
-        inside, around = _placed(forest, kinds, homes)
-        if trace in homes.values():
+        adopted = {top: scope if scope != NONE else trace for top, scope in scopes_of_orphans(forest, kinds, around, orphans).items()}
+        inside, around = _placed(forest, kinds, adopted)
+        if trace in adopted.values():
             kinds[trace] = "trace"
     parents = {scope: around[scope] if scope < len(forest) else NONE for scope in kinds}
     if whole_trace:
@@ -91,7 +91,7 @@ def nest(forest: Forest, calls: Sequence[int], *, whole_trace: bool = False) -> 
         around=around,
         same=same,
         same_as=same_as,
-        broken=frozenset(top for top in homes if forest.missing[top] and forest.nodes[top].parent_remote is not True),
+        broken=frozenset(top for top in adopted if forest.missing[top] and forest.nodes[top].parent_remote is not True),
     )
 
 
@@ -156,10 +156,10 @@ def _local_root(forest: Forest, index: int, above: int) -> int:
     return index if enters and forest.role(index) != "tool" else above
 
 
-def _placed(forest: Forest, kinds: Mapping[int, ScopeKind], homes: Mapping[int, int]) -> tuple[list[int], list[int]]:
+def _placed(forest: Forest, kinds: Mapping[int, ScopeKind], adopted: Mapping[int, int]) -> tuple[list[int], list[int]]:
     """For each span the innermost scope with it counted, and without."""
-    inside = forest.inherited(NONE, lambda index, above: index if index in kinds else homes.get(index, above))
-    around = [homes.get(index, NONE) if parent == NONE else inside[parent] for index, parent in enumerate(forest.parent)]
+    inside = forest.inherited(NONE, lambda index, above: index if index in kinds else adopted.get(index, above))
+    around = [adopted.get(index, NONE) if parent == NONE else inside[parent] for index, parent in enumerate(forest.parent)]
     return inside, around
 
 

@@ -7,13 +7,13 @@ from typing import Final
 
 import msgspec
 
-from otel_toolscore.calls import Place, describe
-from otel_toolscore.forest import NONE, Forest, Node
-from otel_toolscore.inherit import attribute_values, conversations, first_inputs, recorded_schemas, shared_conversations
-from otel_toolscore.merge import Group
+from otel_toolscore.assembly.calls import Place, describe
+from otel_toolscore.assembly.forest import NONE, Forest, Node
+from otel_toolscore.assembly.inheritance import attribute_values, conversations, first_inputs, recorded_schemas, shared_conversations
+from otel_toolscore.assembly.merge import Group
+from otel_toolscore.assembly.scopes import Nesting
 from otel_toolscore.messages import MessageIndex
 from otel_toolscore.model import Run, Scope, ToolCall
-from otel_toolscore.scopes import Nesting
 
 ADRIFT: Final = "parent_missing"
 """Note on a call that was put into a scope although its parent is missing from the data."""
