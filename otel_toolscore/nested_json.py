@@ -1,7 +1,7 @@
 """JSON inside text: arguments that hold a whole document as a string.
 
 Used only where a rule accuses. Bounds, so that no argument can stall or exhaust a scorer: `MAX_CHARACTERS` of text,
-`MAX_DEPTH` nested brackets, `MAX_QUOTINGS` times a JSON string around the document. Text that looks like a document but
+`MAX_VALUES` in it, `MAX_DEPTH` nested brackets, `MAX_QUOTINGS` times a JSON string around the document. Text that looks like a document but
 lies beyond them is `UNREAD`: nobody may conclude from it that something is absent.
 """
 
@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-MAX_CHARACTERS: Final = 1_000_000
+MAX_CHARACTERS: Final = 1_200_000
+MAX_VALUES: Final = 50_000
 MAX_DEPTH: Final = 200
 MAX_QUOTINGS: Final = 3
 MAX_DIGITS: Final = 4_300
@@ -54,7 +55,7 @@ def readings(text: str) -> tuple[object, ...] | Unread:
         first = text[:1]
         if len(text) < 2 or _CLOSING.get(first) != text[-1]:
             return ()
-        if len(text) > MAX_CHARACTERS or _deeper_than(text, MAX_DEPTH):
+        if len(text) > MAX_CHARACTERS or text.count(",") > MAX_VALUES or _deeper_than(text, MAX_DEPTH):
             return UNREAD
         found, doubled = _decode(text, last_wins=True)
         if not isinstance(found, str):

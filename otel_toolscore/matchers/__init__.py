@@ -15,7 +15,7 @@ from otel_toolscore.matchers.literals import Attr, Eq, Literal, OneOf, Unordered
 from otel_toolscore.matchers.logic import ANY, All, AllOf, AnyOf, AnyValue, Exists, IsType, Len, Not, Some
 from otel_toolscore.matchers.numbers import Approx, Gt, Gte, Lt, Lte
 from otel_toolscore.matchers.path_under import PathUnder
-from otel_toolscore.matchers.search import test_anywhere, test_at, test_text
+from otel_toolscore.matchers.search import costly, test_anywhere, test_at, test_text
 from otel_toolscore.matchers.spelling import OPERATORS, Operator, build, build_expected, json_schema
 from otel_toolscore.matchers.text import Contains, FullMatch, Glob, IgnoreCase, Regex
 from otel_toolscore.matchers.truth import every, negated, some
@@ -59,6 +59,7 @@ __all__ = [
     "attributes_asked",
     "build",
     "build_expected",
+    "costly",
     "every",
     "json_schema",
     "negated",

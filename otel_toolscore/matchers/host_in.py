@@ -175,7 +175,7 @@ class HostIn(Matcher):
         object.__setattr__(self, "_suffixes", tuple(name for name in names if name and name.startswith(".")))
 
     def test(self, value: object | Missing, *, accuse: bool, attributes: Attributes = NO_ATTRIBUTES) -> Truth:
-        return text_truth(value, accuse, self._may_be_at if accuse else self._is_at)
+        return text_truth(value, accuse, self._may_be_at if accuse else self._is_at, costly=True)
 
     def _is_at(self, text: str) -> bool:
         host = certain_host(text)

@@ -17,13 +17,16 @@ from otel_toolscore.nested_json import UNREAD, looks_nested, readings, unescapin
 
 MAX_NESTED_LISTS: Final = 20
 """Lists inside lists beyond this depth are not tried: unknown."""
+MAX_COSTLY: Final = 2_000
+"""So many texts of one argument are looked at by matchers that take long for a text; the rest is unknown."""
 
 
-def text_truth(value: object, accuse: bool, test: Callable[[str], Truth], *, searches: bool = False) -> Truth:
+def text_truth(value: object, accuse: bool, test: Callable[[str], Truth], *, searches: bool = False, costly: bool = False) -> Truth:
     """What a text matcher says of the value.
 
     Where it accuses, it also tries numbers as their JSON text, a list's items and its items joined by one space, and
     the list that JSON text is; one that `searches` (is found anywhere) also tries JSON text with its escapes resolved.
+    A `costly` test is made at most `MAX_COSTLY` times.
     """
     if isinstance(value, str) and not accuse:
         return test(value)
@@ -31,7 +34,13 @@ def text_truth(value: object, accuse: bool, test: Callable[[str], Truth], *, sea
         return False
     if isinstance(value, str) and not looks_nested(value):
         return test(value)
-    return _reading(value, test, searches, 0)
+    return _reading(value, _bounded(test) if costly else test, searches, 0)
+
+
+def _bounded(test: Callable[[str], Truth]) -> Callable[[str], Truth]:
+    """The test, as often as a costly one may be made; unknown beyond."""
+    left = iter(range(MAX_COSTLY))
+    return lambda text: None if next(left, None) is None else test(text)
 
 
 def _reading(value: Any, test: Callable[[str], Truth], searches: bool, depth: int) -> Truth:
@@ -59,11 +68,16 @@ def _list(items: Sequence[object], test: Callable[[str], Truth], searches: bool,
     truth = some(_reading(item, test, searches, depth + 1) for item in items)
     if truth is True:
         return True
-    texts = [
-        item if isinstance(item, str) else next(iter(json_texts(item)), "") for item in items if kind_of(item) in (Kind.TEXT, Kind.NUMBER)
-    ]
+    together = joined(items)
     # That the joined text is, say, no URL says nothing of the items.
-    return True if texts and test(" ".join(texts)) is True else truth
+    return True if together and test(together) is True else truth
+
+
+def joined(items: Sequence[object]) -> str:
+    """The texts and numbers of a list, as one text with spaces between."""
+    return " ".join(
+        item if isinstance(item, str) else next(iter(json_texts(item)), "") for item in items if kind_of(item) in (Kind.TEXT, Kind.NUMBER)
+    )
 
 
 def json_texts(number: Any) -> tuple[str, ...]:

@@ -107,7 +107,7 @@ class PathUnder(Matcher):
         object.__setattr__(self, "_places", tuple(places))
 
     def test(self, value: object | Missing, *, accuse: bool, attributes: Attributes = NO_ATTRIBUTES) -> Truth:
-        return text_truth(value, accuse, self._may_lie_under if accuse else self._certainly_lies_under)
+        return text_truth(value, accuse, self._may_lie_under if accuse else self._certainly_lies_under, costly=True)
 
     def _may_lie_under(self, text: str) -> Truth:
         if len(text) > MAX_CHARACTERS:

@@ -9,6 +9,7 @@ from typing import Final
 from otel_toolscore.compare import NO_ATTRIBUTES, Attributes, Kind, Matcher, kind_of
 from otel_toolscore.matchers.date import Date
 from otel_toolscore.matchers.host_in import HostIn
+from otel_toolscore.matchers.leniency import MAX_COSTLY, joined
 from otel_toolscore.matchers.literals import Eq, Literal, OneOf
 from otel_toolscore.matchers.logic import AllOf, AnyOf, Not, Some
 from otel_toolscore.matchers.numbers import Approx, Bound
@@ -22,6 +23,7 @@ from otel_toolscore.paths import Path
 MAX_NESTED: Final = 8
 """JSON text inside JSON text inside ... is entered so often; what lies deeper is unknown."""
 
+_ON_TEXT: Final = (Contains, Date, FullMatch, Glob, HostIn, IgnoreCase, PathUnder, Regex)
 _POSITIVE: Final = (Approx, Bound, Contains, Date, Eq, FullMatch, Glob, HostIn, IgnoreCase, Literal, OneOf, PathUnder, Regex)
 
 
@@ -65,12 +67,20 @@ def test_anywhere(matcher: Matcher, value: object, *, accuse: bool, attributes: 
         return _clears(matcher, value, attributes)
     unknown = False
     tried = (Kind.TEXT, Kind.NUMBER, Kind.LIST) if _positive(matcher) else (Kind.TEXT,)
+    on_joined = isinstance(matcher, _ON_TEXT)
+    left = MAX_COSTLY if costly(matcher) else -1
     pending = [(value, 0)]
     while pending:
         current, nested = pending.pop()
         kind = kind_of(current)
-        if kind in tried and matcher.test(current, accuse=True, attributes=attributes) is True:
-            return True
+        if kind in tried:
+            if left == 0:
+                return None
+            left -= 1
+            # The items of a list are still to come, so that where only text counts nothing but their joined text is new.
+            tested = joined(current) if kind is Kind.LIST and on_joined else current  # type: ignore[arg-type]
+            if matcher.test(tested, accuse=True, attributes=attributes) is True:
+                return True
         if kind is Kind.OBJECT:
             pending.extend((item, nested) for pair in current.items() for item in pair)  # type: ignore[attr-defined]
         elif kind is Kind.LIST:
@@ -101,6 +111,13 @@ def _positive(matcher: Matcher) -> bool:
     if isinstance(matcher, AnyOf | AllOf):
         return all(map(_positive, matcher.matchers))
     return isinstance(matcher, _POSITIVE)
+
+
+def costly(matcher: Matcher) -> bool:
+    """Whether the matcher takes long for a text."""
+    if isinstance(matcher, AnyOf | AllOf):
+        return any(map(costly, matcher.matchers))
+    return isinstance(matcher, HostIn | PathUnder)
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -20,6 +20,7 @@ _LIMITS: Final = "raise the length limit of span attributes"
 _FAULTY: Final = "look at what the instrumentation writes as the value"
 _COMPARE: Final = "say in the policy which type is meant, for example with $type"
 _ATTRIBUTES: Final = "record the attribute that `$attr` names on the spans around the call, the resource or the baggage"
+_SMALLER: Final = "record smaller values, or judge such calls by what does not need them"
 _WHOLE: Final = "give all spans of the trace; some that others name as their parent are missing"
 
 CAUSES: Final[Mapping[str, Cause]] = {
@@ -30,12 +31,14 @@ CAUSES: Final[Mapping[str, Cause]] = {
     "arguments_duplicate_key": Cause("the arguments have a key twice, which parsers read differently", _FAULTY),
     "arguments_unreadable": Cause("the arguments could not be read", _FAULTY),
     "arguments_not_comparable": Cause("an argument is of a type that cannot be compared", _COMPARE),
+    "arguments_too_large": Cause("the arguments are larger than what is judged", _SMALLER),
     "arguments_too_many_values": Cause("the paths select too many values", "give paths that select fewer values"),
     "result_not_captured": Cause("the result was not captured", _CAPTURE_RESULTS),
     "result_malformed": Cause("the result is not JSON", _FAULTY),
     "result_truncated": Cause("the result was cut off", _LIMITS),
     "result_redacted": Cause("the result was redacted", "score where the results have not been redacted yet"),
     "result_duplicate_key": Cause("the result has a key twice, which parsers read differently", _FAULTY),
+    "result_too_large": Cause("the result is larger than what is judged", _SMALLER),
     "result_unreadable": Cause("the result could not be read", _FAULTY),
     "result_not_comparable": Cause("the result is of a type that cannot be compared", _COMPARE),
     "outcome_unknown": Cause("the outcome is not known", "record errors and their absence on the tool spans"),

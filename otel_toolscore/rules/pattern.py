@@ -16,6 +16,7 @@ from otel_toolscore.matchers import Matcher, attributes_asked, test_anywhere, te
 from otel_toolscore.model import Evidence, Outcome, ToolCall, Truth, Variant
 from otel_toolscore.paths import Path
 from otel_toolscore.rules.names import Names, compiled
+from otel_toolscore.rules.size import beyond, too_large
 from otel_toolscore.rules.truth import NO, YES, Fit, all_hold, known, some_holds, unknown
 
 ArgumentTests: TypeAlias = tuple[tuple[Path, Matcher], ...]
@@ -215,37 +216,49 @@ def _top(path: Path, arguments: Mapping[str, object]) -> str | None:
 
 def _at_paths(tests: ArgumentTests, evidence: Evidence, what: str, accuse: bool, context: Context) -> Iterator[Fit]:
     for path, matcher in tests:
-        if evidence.state == "captured":
-            truth = test_at(path, matcher, evidence.value, accuse=accuse, attributes=context.attributes)
-            yield Fit(truth, None if truth is not None else _why_open(matcher, what, context), path.text)
-        else:
+        if evidence.state != "captured":
             yield _in_text(matcher, evidence, what, accuse)._replace(path=path.text)
+            continue
+        value = evidence.value
+        needed = value.get(path.only) if path.only is not None and isinstance(value, Mapping) else value
+        if too_large(needed):
+            yield unknown(f"{what}_too_large", path.text)
+            continue
+        truth = test_at(path, matcher, value, accuse=accuse, attributes=context.attributes)
+        yield Fit(truth, None if truth is not None else _why_open(matcher, needed, what, context), path.text)
 
 
 def _value(matcher: Matcher, evidence: Evidence, what: str, accuse: bool, context: Context) -> Fit:
     """The matcher on the value as a whole."""
     if evidence.state != "captured":
         return _in_text(matcher, evidence, what, accuse)
+    if too_large(evidence.value):
+        return unknown(f"{what}_too_large")
     truth = matcher.test(evidence.value, accuse=accuse, attributes=context.attributes)
-    return Fit(truth, None if truth is not None else _why_open(matcher, what, context))
+    return Fit(truth, None if truth is not None else _why_open(matcher, evidence.value, what, context))
 
 
 def _anywhere(matcher: Matcher, evidence: Evidence, accuse: bool, context: Context) -> Fit:
     if evidence.state != "captured":
         return _in_text(matcher, evidence, "arguments", accuse)
+    if too_large(evidence.value):
+        return unknown("arguments_too_large")
     truth = test_anywhere(matcher, evidence.value, accuse=accuse, attributes=context.attributes)
-    return Fit(truth, None if truth is not None else _why_open(matcher, "arguments", context))
+    return Fit(truth, None if truth is not None else _why_open(matcher, evidence.value, "arguments", context))
 
 
-def _why_open(matcher: Matcher, what: str, context: Context) -> str:
+def _why_open(matcher: Matcher, value: object, what: str, context: Context) -> str:
     """Why a matcher cannot tell of what was captured."""
-    recorded = all(context.attributes.get(key) for key in attributes_asked(matcher))
-    return f"{what}_not_comparable" if recorded else "attribute_not_recorded"
+    if not all(context.attributes.get(key) for key in attributes_asked(matcher)):
+        return "attribute_not_recorded"
+    return f"{what}_too_large" if beyond(matcher, value) else f"{what}_not_comparable"
 
 
 def _in_text(matcher: Matcher, evidence: Evidence, what: str, accuse: bool) -> Fit:
     """What was not captured as a value is unknown; where the matcher accuses, finding it in the text is enough."""
     if evidence.state == "unreadable" and evidence.text is not None:
+        if too_large(evidence.text):
+            return unknown(f"{what}_too_large")
         truth = test_text(matcher, evidence.text, accuse=accuse)
         if truth is not None:
             return known(truth)
