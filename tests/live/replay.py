@@ -19,7 +19,8 @@ INSIDE, OUTSIDE = 1, 0
 
 AT_START = (
     *("gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.tool.type", "gen_ai.agent.name", "gen_ai.conversation.id", "mcp.method.name"),
-    *("openinference.span.kind", "traceloop.span.kind", "ai.operationId", "acme."),
+    *("openinference.span.kind", "traceloop.span.kind", "ai.operationId", "langsmith.span.kind", "braintrust.span_attributes"),
+    *("flue.tool.name", "cozeloop.span_type", "acme."),
 )
 """Attributes that instrumentations set when they start a span; arguments and results come later."""
 
