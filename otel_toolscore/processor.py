@@ -95,6 +95,11 @@ class ToolScoreProcessor(SpanProcessor):
         self._in_end: set[int] = set()
         """Spans that are ending through our `end`."""
         self._recognition = Recognition(DIALECTS, self.policy.spans)
+        self._scopes, self._plain_keys, self._plain_names = (
+            self._recognition.scopes,
+            self._recognition.plain_keys,
+            self._recognition.plain_names,
+        )
         self._resource: tuple[Any, dict[str, object]] = (None, {})
         self._events = EventLog(logger_provider, self.errors)
         scorer = weakref.ref(self._scorer)
@@ -124,13 +129,14 @@ class ToolScoreProcessor(SpanProcessor):
         if not self._running:
             return
         try:
-            recognition = self._recognition
             scope = span.instrumentation_scope.name  # type: ignore[union-attr]
-            if not (recognition.scopes[scope] if scope in recognition.scopes else recognition.scope(scope)):
+            watched = self._scopes.get(scope)
+            if not (self._recognition.scope(scope) if watched is None else watched):
                 held = getattr(span, "_attributes", None)
                 keys = getattr(held, "_dict", held)
-                if (not keys or recognition.plain_keys.issuperset(keys) or not recognition.by_keys(keys)) and (
-                    span.name in recognition.plain_names or not recognition.by_name(span.name)
+                name = span.name
+                if (not keys or self._plain_keys.issuperset(keys) or not self._recognition.by_keys(keys)) and (
+                    name in self._plain_names or not self._recognition.by_name(name)
                 ):
                     if self._traces and (memory := self._traces.get(span.context.trace_id)) is not None:
                         memory.plain[span.context.span_id] = weakref.ref(span)
@@ -151,11 +157,11 @@ class ToolScoreProcessor(SpanProcessor):
             if self._in_end and span.context.span_id in self._in_end:
                 return
             memory = self._traces.get(span.context.trace_id) if self._traces else None
-            recognition = self._recognition
             held = getattr(span, "_attributes", None)
             keys = getattr(held, "_dict", held)
-            if (keys and not recognition.plain_keys.issuperset(keys) and recognition.by_keys(keys)) or (
-                span.name not in recognition.plain_names and recognition.by_name(span.name)
+            name = span.name
+            if (keys and not self._plain_keys.issuperset(keys) and self._recognition.by_keys(keys)) or (
+                name not in self._plain_names and self._recognition.by_name(name)
             ):
                 self._ended_late(span)
             elif memory is not None:
@@ -191,32 +197,33 @@ class ToolScoreProcessor(SpanProcessor):
     # what they do
 
     def _started(self, span: Span, parent_context: Context | None) -> None:
-        if os.getpid() != self._pid:
-            self._forked()
         context, parent = span.context, span.parent
-        parent_id = parent.span_id if parent is not None else None
-        root = parent is None or parent.is_remote
+        trace_id = context.trace_id
+        memory = self._traces.get(trace_id)
+        if memory is None and os.getpid() != self._pid:
+            self._forked()
         around: list[tuple[int, OpenSpan]] = []
-        behind = None
-        if not root and not self._scorer.knows(context.trace_id, parent_id):
-            current = trace.get_current_span(parent_context)
-            around = self._around(current, parent_id)
-            root = not around
-            if root and isinstance(current, ReadableSpan) and current.get_span_context() == parent:
-                behind = current
-        self._resource_of(span)
+        behind = parent_id = None
+        root = parent is None or parent.is_remote
+        if parent is not None:
+            parent_id = parent.span_id
+            if not root and not (memory is not None and memory.knows(parent_id)):
+                current = trace.get_current_span(parent_context)
+                around = self._around(current, parent_id)
+                root = not around
+                if root and isinstance(current, ReadableSpan) and current.get_span_context() == parent:
+                    behind = current
+        if span.resource is not self._resource[0]:
+            self._resource_of(span)
         opened = OpenSpan(weakref.ref(span), parent_id, read=True, root=root)
-        self._scorer.started(
-            context.trace_id,
-            context.span_id,
-            opened,
-            sampled=context.trace_flags.sampled,
-            bound=expected_in(parent_context),
-            around=around,
-            behind=behind,
-        )
-        self._give_end(span)
-        self._sweeper.wake()
+        bound = expected_in(parent_context)
+        if memory is not None and not around and behind is None and not bound:
+            self._scorer.started_inside(memory, context.span_id, opened)
+        else:
+            sampled = context.trace_flags.sampled
+            self._scorer.started(trace_id, context.span_id, opened, sampled=sampled, bound=bound, around=around, behind=behind)
+            self._sweeper.wake()
+        span.end = OwnEnd(span, self._judge, self._in_end)  # type: ignore[method-assign]
 
     def _around(self, current: Any, parent_id: int | None) -> list[tuple[int, OpenSpan]]:
         """The open spans around one whose parent was not worth a look until now, as far as they can be found, innermost first.

@@ -25,8 +25,14 @@ EXPECTED_BY: Final[weakref.WeakSet[Expected]] = weakref.WeakSet()
 """The processors whose policies can be meant."""
 
 
+_used: list[bool] = []
+"""Not empty once something was expected; until then no span looks for it."""
+
+
 def expected_in(context: Context | None) -> tuple[str, ...]:
     """The expectations that are named around, outermost first; None is the current context."""
+    if not _used:
+        return ()
     names = otel_context.get_value(KEY, context)
     return names if isinstance(names, tuple) else ()
 
@@ -42,6 +48,7 @@ def expecting(expectation_id: str) -> Iterator[None]:
     known = sorted({expectation.id for policy in policies for expectation in policy.expectations})
     if policies and expectation_id not in known:
         raise LookupError(f"no policy in force has the expectation {expectation_id!r}; there are {', '.join(known) or 'none'}")
+    _used[:] = [True]
     token = otel_context.attach(otel_context.set_value(KEY, (*expected_in(None), expectation_id)))
     try:
         yield

@@ -5,7 +5,7 @@ For use by one thread at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -52,6 +52,12 @@ class Talk:
             del self.runs[next(iter(self.runs))]
             self.partial = True
 
+    def forget(self, runs: Iterable[str]) -> None:
+        """These (`Run.key`) turned out to be other runs, or to belong elsewhere."""
+        for key in runs:
+            del self.runs[key]
+            self.changed = True
+
     def score(self, policy: Policy, *, over: bool) -> dict[str, RunResult]:
         """All its runs, scored together."""
         engine = Engine(policy)
@@ -83,6 +89,8 @@ class FinalEngine:
 
     def score(self, runs: Sequence[Run], *, again: bool, sampled: bool, now: float) -> list[RunResult]:
         """The runs of a trace; `again` where they were scored before and more became known of them."""
+        if again and self._remembers:
+            self._forget(runs)
         talks = [self._learn(run, sampled=sampled, now=now) for run in runs] if self._remembers else []
         if any(talk is not None and talk.changed for talk in talks):
             together = [talk.score(self._policy, over=False) if talk is not None else {} for talk in talks]
@@ -105,6 +113,15 @@ class FinalEngine:
                 found = tuple(each for each in result.expectations if each.id in self._asked)
                 if found:
                     yield Closed(result, found, talk.sampled)
+
+    def _forget(self, runs: Sequence[Run]) -> None:
+        """What is remembered of the traces of runs that are scored again, as far as it is not what they are now."""
+        traces = {run.trace_id for run in runs}
+        homes = {(run.key, conversation_of(run)) for run in runs}
+        for talk in list(self._talks.values()):
+            talk.forget([key for key, run in talk.runs.items() if run.trace_id in traces and (key, talk.name) not in homes])
+            if not talk.runs:
+                del self._talks[talk.name]
 
     def _learn(self, run: Run, *, sampled: bool, now: float) -> Talk | None:
         name = conversation_of(run)

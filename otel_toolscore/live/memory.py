@@ -129,6 +129,10 @@ class TraceMemory:
             opened = self.open[span_id] = OpenSpan(held, parent.span_id if parent is not None else None, read=False, root=root)
         return opened
 
+    def knows(self, span_id: int) -> bool:
+        """Whether the span is open or kept."""
+        return span_id in self.open or span_id in self.nodes or self.is_open(span_id) is not None
+
     def want(self, span_id: int | None) -> None:
         """Something worth reading is below the span: it and what is above it will be kept."""
         while span_id is not None and span_id not in self.wanted:

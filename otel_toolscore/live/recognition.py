@@ -38,7 +38,7 @@ FURTHER: Final = ("traceloop.tracer", "langfuse-sdk", "langsmith", "mlflow", "ag
 
 
 class Recognition:
-    """The needles of all dialects and of a policy's own spans."""
+    """The needles of all dialects and of a policy's own spans. The sets and the dict that it shows stay the same objects."""
 
     def __init__(self, dialects: Iterable[Dialect], mappings: Iterable[SpanMapping] = ()) -> None:
         named = [scope for dialect in dialects for scope in dialect.scopes]
@@ -61,7 +61,8 @@ class Recognition:
         known = self.scopes.get(name)
         if known is None:
             if len(self.scopes) > MAX_REMEMBERED:
-                self.scopes = dict(self._fixed)
+                self.scopes.clear()
+                self.scopes.update(self._fixed)
             known = self.scopes[name] = name.startswith(self._scope_beginnings)
         return known
 
@@ -75,7 +76,7 @@ class Recognition:
         if self.plain_keys.issuperset(attributes):
             return False
         if len(self.plain_keys) > MAX_REMEMBERED:
-            self.plain_keys = set()
+            self.plain_keys.clear()
         for key in tuple(attributes):
             if key not in self.plain_keys:
                 if key.startswith(self._key_beginnings):
@@ -90,6 +91,6 @@ class Recognition:
         if name.startswith(self._name_beginnings):
             return True
         if len(self.plain_names) > MAX_REMEMBERED:
-            self.plain_names = set()
+            self.plain_names.clear()
         self.plain_names.add(name)
         return False

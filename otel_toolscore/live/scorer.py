@@ -77,10 +77,13 @@ class LiveScorer:
         """How many traces are not over."""
         return sum(not memory.over for memory in list(self.traces.values()))
 
-    def knows(self, trace_id: int, span_id: int | None) -> bool:
-        """Whether the span is open or kept."""
-        memory = self.traces.get(trace_id)
-        return memory is not None and span_id is not None and (memory.is_open(span_id) is not None or span_id in memory.nodes)
+    def started_inside(self, memory: TraceMemory, span_id: int, span: OpenSpan) -> None:
+        """A span started that is worth reading, in a trace and under a span that are known."""
+        with memory.lock:
+            memory.touched = time.monotonic()
+            if memory.over:
+                self._finished.pop(memory.trace_id, None)
+            memory.opened(span_id, span)
 
     def started(
         self,
@@ -158,6 +161,7 @@ class LiveScorer:
             memory.closed(span_id, root=root)
             if span_id in memory.wanted:
                 self._keep(memory, span_id, parent_id, self._snapshot(span))
+                memory.over = False
             elif len(memory.passed) < self._settings.max_spans:
                 remote = span.parent.is_remote if span.parent is not None else None
                 memory.passed[span_id] = PassedSpan(parent_id, remote, span.start_time, span.end_time)

@@ -67,6 +67,7 @@ class SoFar:
         self._keys = attribute_keys(policy)
         self._digest = policy.digest
         self._at_once = frozenset(rule.id for rule in policy.rules if settled_at_once(rule))
+        self._looks_back = any(hasattr(rule.constraint, "per") for rule in policy.rules)
         self._bound = BoundExpectations(policy)
         self._lock = threading.Lock()  # protects the engine and the expectations that are bound
         self._engine = EarlyEngine(policy)
@@ -88,7 +89,12 @@ class SoFar:
         if found is None:
             return None, []  # an open span around it records the same call
         run, call = found
-        memory.early_runs.add(run.key)
+        if self._policy.runs == "trace":
+            run = _in_whole_trace(run)
+        if run.key not in memory.early_runs:
+            if memory.early_runs and self._looks_back:
+                self._catch_up(memory, parent_id, node)
+            memory.early_runs.add(run.key)
         with self._lock:
             findings, verdict = self._engine.call(run, call)
         memory.told[node.span_id] = (verdict, tuple(findings))
@@ -99,6 +105,16 @@ class SoFar:
                 if memory.is_new(evaluation.key, call):
                     told.append(Told(evaluation, finding, memory.sampled))
         return emit.attributes_for_call(findings, verdict, self._digest), told
+
+    def _catch_up(self, memory: TraceMemory, parent_id: int | None, node: Node) -> None:
+        """The run of this call is larger than those that earlier calls were in: these were in it all the time."""
+        around = self._around(memory, parent_id)
+        nodes = {each.span_id: each for each in (*around, *memory.nodes.values(), node)}.values()
+        found = _call_in(assemble_nodes(nodes, runs=self._policy.runs), node.span_id)
+        if found is not None:
+            run, call = found
+            with self._lock:
+                self._engine.feed([msgspec.structs.replace(run, calls=tuple(each for each in run.calls if each is not call))])
 
     def _call(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Run, ToolCall] | None:
         """The call that a tool span and what is below it record, in its run; None where an open span around it records it."""
@@ -238,3 +254,11 @@ def _call_in(runs: tuple[Run, ...], span_id: str) -> tuple[Run, ToolCall] | None
 
 def _scope_in(runs: tuple[Run, ...], span_id: str) -> tuple[Run, Scope] | None:
     return next(((run, scope) for run in runs for scope in run.scopes if scope.span_id == span_id), None)
+
+
+def _in_whole_trace(run: Run) -> Run:
+    """The run as a part of the run that everything of the trace is, whatever else there will be in it."""
+    if run.top.kind == "trace":
+        return run
+    top = Scope(id=f"trace:{run.trace_id}", kind="trace", service=run.top.service, conversation=run.top.conversation)
+    return msgspec.structs.replace(run, scopes=(top, msgspec.structs.replace(run.top, parent=top.id), *run.scopes[1:]))
