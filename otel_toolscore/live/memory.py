@@ -53,7 +53,7 @@ class TraceMemory:
 
     __slots__ = (
         *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "passed", "places", "plain", "published"),
-        *("reading", "revision", "root_ended", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
+        *("reading", "revision", "root_ended", "scorable", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
     )
 
     def __init__(self, trace_id: int, sampled: bool) -> None:
@@ -87,6 +87,8 @@ class TraceMemory:
         """What the outermost spans of calls were told when they ended."""
         self.early_runs: set[str] = set()
         self.published: set[tuple[str, ...]] = set()
+        self.scorable = False
+        """Whether there is a call or an agent in it."""
         self.revision = 0
         """How often the whole trace was scored."""
         self.root_ended = False
@@ -160,6 +162,7 @@ class TraceMemory:
         self.service = node.service
         if node.reading is not None:
             self.schemas |= node.reading.schemas
+            self.scorable = self.scorable or node.role in ("tool", "agent")
             if node.reading.messages.user is not None and len(self.heard) < MAX_HEARD:
                 self.heard.append(span_id)
         if parent_id is not None:

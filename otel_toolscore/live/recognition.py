@@ -15,37 +15,20 @@ NAME: Final = "name:"
 MAX_REMEMBERED: Final = 10_000
 """Attribute keys and scope names that are remembered; code that makes them up without end starts the memory over."""
 
-EVERYBODY: Final = "opentelemetry.instrumentation."
-"""Instrumentations of every kind are named so; of these only those that are named below are about agents."""
-OF_AGENTS: Final = tuple(
-    EVERYBODY + name
-    for name in (
-        "agno",
-        "crewai",
-        "genai",
-        "google_genai",
-        "haystack",
-        "langchain",
-        "llama",
-        "mcp",
-        "openai_agents",
-        "smolagents",
-        "strands",
-    )
-)
-FURTHER: Final = ("traceloop.tracer", "langfuse-sdk", "langsmith", "mlflow", "agentops", "agent_framework", "semantic_kernel", "autogen")
-"""Beginnings of scopes whose spans may say what they are only after their start."""
+FURTHER: Final = ("traceloop.tracer", "langsmith", "mlflow")
+"""Beginnings of instrumentation scopes that no dialect is known by, and whose spans say what they are only after their start."""
 
 
 class Recognition:
     """The needles of all dialects and of a policy's own spans. The sets and the dict that it shows stay the same objects."""
 
     def __init__(self, dialects: Iterable[Dialect], mappings: Iterable[SpanMapping] = ()) -> None:
-        named = [scope for dialect in dialects for scope in dialect.scopes]
+        dialects = tuple(dialects)
+        late = [each for each in dialects if not each.needles or not all(needle.startswith(NAME) for needle in each.needles)]
+        named = [scope for dialect in late for scope in dialect.scopes]  # a name is there from the start
         needles = [needle for dialect in dialects for needle in dialect.needles]
         needles += [key for mapping in mappings for key, _ in mapping.attributes]
-        beginnings = [scope.removesuffix("*") for scope in named if scope.endswith("*")]
-        self._scope_beginnings = (*(scope for scope in beginnings if not EVERYBODY.startswith(scope)), *OF_AGENTS, *FURTHER)
+        self._scope_beginnings = (*(scope.removesuffix("*") for scope in named if scope.endswith("*")), *FURTHER)
         self._key_beginnings = tuple({needle for needle in needles if not needle.startswith(NAME)})
         self._fixed = {scope: True for scope in named if not scope.endswith("*")}
         self.scopes: dict[str, bool] = dict(self._fixed)

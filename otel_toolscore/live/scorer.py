@@ -222,6 +222,8 @@ class LiveScorer:
 
     def _whole(self, memory: TraceMemory) -> list[RunResult]:
         """The runs of a trace that is over, scored."""
+        if not memory.scorable:
+            return []
         runs = assemble_nodes(memory.nodes.values(), runs=self.policy.runs, cut=memory.lost)
         if not runs:
             return []
