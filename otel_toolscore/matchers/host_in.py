@@ -117,7 +117,8 @@ def possible_hosts(text: str) -> Iterator[str]:
         return
     authorities: dict[str, None] = {}
     for form in dict.fromkeys((text, _bare(text), _bare(unquote(text)))):
-        for rest in (form, _SCHEME.sub("", form, count=1)):
+        scheme = _SCHEME.match(form)  # only where it begins: looked for everywhere, it takes time quadratic in the text
+        for rest in (form, form[scheme.end() :] if scheme else form):
             rest = rest.lstrip("/\\")
             # Where the authority ends: for most, for those that take a backslash for a slash, for those that know only slashes.
             for end in (r"[/?#]", r"[/\\?#]", r"/"):

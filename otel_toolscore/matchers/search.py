@@ -24,6 +24,8 @@ MAX_NESTED: Final = 8
 """JSON text inside JSON text inside ... is entered so often; what lies deeper is unknown."""
 
 _ON_TEXT: Final = (Contains, Date, FullMatch, Glob, HostIn, IgnoreCase, PathUnder, Regex)
+_AS_WRITTEN: Final = (Contains, FullMatch, Glob, Regex)
+"""Those that say the same of a text in both polarities."""
 _POSITIVE: Final = (Approx, Bound, Contains, Date, Eq, FullMatch, Glob, HostIn, IgnoreCase, Literal, OneOf, PathUnder, Regex)
 
 
@@ -67,7 +69,9 @@ def test_anywhere(matcher: Matcher, value: object, *, accuse: bool, attributes: 
         return _clears(matcher, value, attributes)
     unknown = False
     tried = (Kind.TEXT, Kind.NUMBER, Kind.LIST) if _positive(matcher) else (Kind.TEXT,)
-    on_joined = isinstance(matcher, _ON_TEXT)
+    leaves = _alternatives(matcher)
+    on_joined = all(isinstance(leaf, _ON_TEXT) for leaf in leaves)
+    as_text = all(isinstance(leaf, _AS_WRITTEN) for leaf in leaves)
     left = MAX_COSTLY if costly(matcher) else -1
     pending = [(value, 0)]
     while pending:
@@ -77,9 +81,12 @@ def test_anywhere(matcher: Matcher, value: object, *, accuse: bool, attributes: 
             if left == 0:
                 return None
             left -= 1
-            # The items of a list are still to come, so that where only text counts nothing but their joined text is new.
+            # What is in a list or in JSON text is still to come, so that where only text counts it need not be read here.
             tested = joined(current) if kind is Kind.LIST and on_joined else current  # type: ignore[arg-type]
-            if matcher.test(tested, accuse=True, attributes=attributes) is True:
+            if as_text and isinstance(tested, str) and looks_nested(tested):
+                if any(leaf.test(form, accuse=False) for leaf in leaves for form in _forms(leaf, tested)):
+                    return True
+            elif matcher.test(tested, accuse=True, attributes=attributes) is True:
                 return True
         if kind is Kind.OBJECT:
             pending.extend((item, nested) for pair in current.items() for item in pair)  # type: ignore[attr-defined]
@@ -111,6 +118,18 @@ def _positive(matcher: Matcher) -> bool:
     if isinstance(matcher, AnyOf | AllOf):
         return all(map(_positive, matcher.matchers))
     return isinstance(matcher, _POSITIVE)
+
+
+def _alternatives(matcher: Matcher) -> list[Matcher]:
+    """The matchers of which one has to fit."""
+    if isinstance(matcher, AnyOf):
+        return [leaf for inner in matcher.matchers for leaf in _alternatives(inner)]
+    return [matcher]
+
+
+def _forms(matcher: Matcher, text: str) -> Iterable[str]:
+    """The forms of a text, as text, in which the matcher looks for its pattern."""
+    return unescapings(text) if isinstance(matcher, Regex | Contains) else (text,)
 
 
 def costly(matcher: Matcher) -> bool:
