@@ -53,7 +53,8 @@ class TraceMemory:
 
     __slots__ = (
         *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "passed", "places", "plain", "published"),
-        *("reading", "revision", "root_ended", "scorable", "said", "sampled", "schemas", "service", "told", "touched", "trace_id", "wanted"),
+        *("reading", "revision", "root_ended", "said", "sampled", "schemas", "scorable", "service", "told", "touched", "trace_id"),
+        "wanted",
     )
 
     def __init__(self, trace_id: int, sampled: bool) -> None:
