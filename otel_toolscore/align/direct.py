@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from otel_toolscore.align.assignment import FREE, Levels, solve
+from otel_toolscore.align.assignment import FREE, Levels, bits, solve
 from otel_toolscore.align.chains import longest_chain
 from otel_toolscore.align.search import GivenUpError
 from otel_toolscore.align.ties import Slots, settle
@@ -70,6 +70,6 @@ def in_line(rows: Sequence[Levels], order: Sequence[int]) -> list[int] | None:
     masks = [union(levels) for levels in rows]
     place = {call: index for index, call in enumerate(order)}
     if list(order) != list(range(len(order))):
-        masks = [sum(1 << place[call] for call in place if mask >> call & 1) for mask in masks]
+        masks = [sum(1 << place[call] for call in bits(mask)) for mask in masks]
     chain = longest_chain(masks, len(order))
     return [order[column] for _, column in chain] if len(chain) == len(rows) else None

@@ -22,7 +22,7 @@ from otel_toolscore.align.weights import heaviest, union, weight_in
 MOST_COMBINATIONS: Final = 256
 """Up to so many combinations of alternatives are all tried."""
 BUDGET: Final = 400_000_000
-"""Bitset words that one matching may cost."""
+"""Bitset words that the matchings of all combinations may cost together."""
 
 
 class Fits(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Optimum(msgspec.Struct, frozen=True):
 class _Candidate:
     """One combination of choices with its heaviest matching."""
 
-    def __init__(self, tree: Tree, fits: Fits, choices: Choices, calls: int) -> None:
+    def __init__(self, tree: Tree, fits: Fits, choices: Choices, calls: int, budget: int = BUDGET) -> None:
         self.choices = choices
         self.layout = lay_out(tree.root, choices)
         self.fits = fits
@@ -55,7 +55,7 @@ class _Candidate:
         self.rows: list[Levels] = []
         for number, unit in enumerate(self.layout.units):
             self._add_rows(number, unit)
-        self.matching: Matching = solve(self.rows, calls, budget=BUDGET)
+        self.matching: Matching = solve(self.rows, calls, budget=budget)
         self.weight = self.matching.weight
 
     def _add_rows(self, number: int, unit: Unit) -> None:
@@ -96,8 +96,9 @@ def optimum(tree: Tree, fits: Fits, ranks: tuple[int, ...], *, ties: bool = True
     Without `ties`, order and earliness are left out.
     """
     calls = len(ranks)
-    if combinations(tree.root) <= MOST_COMBINATIONS:
-        best, bound = _heaviest(_Candidate(tree, fits, choices, calls) for choices in combined(tree.root))
+    number = combinations(tree.root)
+    if number <= MOST_COMBINATIONS:
+        best, bound = _heaviest(_Candidate(tree, fits, choices, calls, BUDGET // number) for choices in combined(tree.root))
     else:
         best, bound = [_climb(tree, fits, calls)], _bound(tree, fits, calls)
     gap = bound - best[0].weight
@@ -185,7 +186,8 @@ def _has_choice(node: Node) -> bool:
 
 def _climb(tree: Tree, fits: Fits, calls: int) -> _Candidate:
     """Changes one choice at a time as long as that is better."""
-    best = _Candidate(tree, fits, {}, calls)
+    budget = BUDGET // MOST_COMBINATIONS
+    best = _Candidate(tree, fits, {}, calls, budget)
     better = True
     while better:
         better = False
@@ -193,7 +195,7 @@ def _climb(tree: Tree, fits: Fits, calls: int) -> _Candidate:
             if is_single(choice):
                 continue
             for place in range(len(choice.alternatives)):
-                tried = _Candidate(tree, fits, {**best.choices, choice.index: place}, calls)
+                tried = _Candidate(tree, fits, {**best.choices, choice.index: place}, calls, budget)
                 if tried.weight > best.weight:
                     best, better = tried, True
     return best

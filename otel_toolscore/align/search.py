@@ -28,6 +28,10 @@ _Move: TypeAlias = tuple[int, int, int, _Key]
 """What it adds, the call, the leaf that takes it (LEFT: none does), and where it leads."""
 
 LEFT: Final = -1
+SEVERAL: Final = 3
+"""Waiting calls of one start from which on those that mean the same are taken for one."""
+MOST_MEANINGS: Final = 2_000_000
+"""Leaves times such calls up to which that is done."""
 
 
 class GivenUpError(Exception):
@@ -42,18 +46,21 @@ def search(
     `fits` has for each leaf the calls that it can take and what each is worth; `starts` the calls of each start, in time;
     `tolerated` is the set of calls that may be left over.
     """
-    fitting = _Fitting(fits, tolerated)
+    told_apart = sum(len(start) for start in starts if len(start) >= SEVERAL) * len(fits) <= MOST_MEANINGS
+    fitting = _Fitting(fits, tolerated, told_apart)
     layers: list[dict[_Key, list[_Move]]] = []
     frontier: list[_Key] = [(residual.start(residual.root), 0)]
     tried = 0
     for start in starts:
         together = sum(1 << call for call in start)
         for _ in start:
-            layer = {key: fitting.moves(residual, key[0], key[1] or together) for key in frontier}
+            layer: dict[_Key, list[_Move]] = {}
+            for key in frontier:
+                layer[key] = fitting.moves(residual, key[0], key[1] or together)
+                tried += 1 + len(layer[key])
+                if tried + (residual.work + fitting.work) // 10 > most:
+                    raise GivenUpError
             layers.append(layer)
-            tried += len(layer) + sum(len(moves) for moves in layer.values())
-            if tried + residual.work // 10 > most:
-                raise GivenUpError
             frontier = list(dict.fromkeys(move[3] for moves in layer.values() for move in moves))
             if not frontier:
                 return None
@@ -64,15 +71,20 @@ def search(
 class _Fitting:
     """Which leaves can take which calls."""
 
-    def __init__(self, fits: Sequence[Levels], tolerated: int) -> None:
+    def __init__(self, fits: Sequence[Levels], tolerated: int, told_apart: bool) -> None:
         self.fits = fits
         self.tolerated = tolerated
+        self.told_apart = told_apart
+        """Whether calls of one start that mean the same are found out."""
+        self.work = 0
+        """Pairs of a leaf and a call looked at so far."""
         self._meanings: dict[int, tuple[int, ...]] = {}
 
     def moves(self, residual: Residual, state: State, waiting: int) -> list[_Move]:
         """What can become of the next call, the earliest call and the earliest leaf first."""
-        several = waiting & (waiting - 1)
+        several = self.told_apart and waiting.bit_count() >= SEVERAL
         steps = residual.steps(residual.root, state)
+        self.work += waiting.bit_count() * (1 + len(steps))
         found: list[_Move] = []
         seen: set[tuple[int, ...]] = set()
         for call in bits(waiting):

@@ -25,6 +25,8 @@ DEEPEST: Final = 100
 """Rows with a choice among which combinations are tried."""
 MOST_WORK: Final = 20_000_000
 """What moving rows may cost, in bitset words."""
+MOST_MOVED: Final = 5_000_000
+"""Tight pairs up to which they are put into another order of the calls than the list's."""
 NULL: Final = -2
 """Stands, in a search for an exchange, for all that may stay free."""
 
@@ -205,6 +207,8 @@ def _chain(matching: Matching, slots: Slots) -> list[tuple[int, int]]:
     rows, columns = _lines(matching, slots)
     masks = [matching.tight(row) for row in rows]
     if columns != list(range(len(columns))):
+        if sum(mask.bit_count() for mask in masks) > MOST_MOVED:
+            return []
         place = [0] * len(columns)
         for index, column in enumerate(columns):
             place[column] = index

@@ -10,7 +10,7 @@ import pytest
 
 from otel_toolscore.compare import FieldRule
 from otel_toolscore.expected import AnyOf, ExpectedCall, Group, Item
-from otel_toolscore.matchers import ANY
+from otel_toolscore.matchers import ANY, Attr
 from otel_toolscore.model import NOT_CAPTURED, Evidence, ExpectationResult, ToolCall
 from otel_toolscore.score import DEFAULT_WEIGHTS, grade, merged, score_calls
 
@@ -310,3 +310,37 @@ def test_indices_and_names_of_the_result() -> None:
     result = scored([wanted("a"), wanted("b")], [called("b"), called("a")], indices=[4, 7], agent="x", span_id="s", order="any")
     assert (result.calls, result.expected_tools, result.agent, result.span_id) == ((4, 7), ("a", "b"), "x", "s")
     assert [(pair.expected, pair.actual, pair.match) for pair in result.alignment] == [(0, 1, "matched"), (1, 0, "matched")]
+
+
+def test_attributes_of_the_scope() -> None:
+    """What is compared with an attribute that was not recorded is open; with one that was, it is decided."""
+    expected = [wanted("a", {"id": Attr("test.id"), "x": 1})]
+    call = called("a", {"id": "7", "x": 1})
+    assert scored(expected, [call], attributes={"test.id": ("7",)}).verdict == "pass"
+    assert scored(expected, [call], attributes={"test.id": ("8",)}).reasons[0].startswith("a: $.id")
+    result = scored(expected, [call])
+    assert (result.verdict, result.metrics.argument_f1) == ("inconclusive", None)
+    assert result.reasons == ("a: it is not known whether $.id fits",)
+
+
+def test_a_group_closes_before_the_next_item_starts() -> None:
+    """Nested: sequences of alternatives may interleave inside of a group, not leave it."""
+    a, b, c, d = map(wanted, "abcd")
+    items = [Group((AnyOf(((a, b),)), c)), d]
+    for order, verdict in {"abcd": "pass", "acbd": "pass", "cabd": "pass", "bacd": "fail", "abdc": "fail"}.items():
+        assert scored(items, [called(name) for name in order]).verdict == verdict
+
+
+def test_repetitions_and_alternatives_in_sequence() -> None:
+    """A repeated call ends where the next item begins; an alternative is a whole sequence."""
+    search = wanted("search", min_times=1, max_times=None)
+    either = AnyOf(((wanted("buy"), wanted("mail")), (wanted("give_up"),)))
+    for names, verdict in {
+        ("search", "search", "buy", "mail"): "pass",
+        ("search", "give_up"): "pass",
+        ("search", "buy"): "fail",
+        ("give_up",): "fail",
+        ("search", "give_up", "search"): "fail",
+        ("search", "buy", "mail", "give_up"): "fail",
+    }.items():
+        assert scored([search, either], [called(name) for name in names]).verdict == verdict
