@@ -233,6 +233,7 @@ class ToolScoreProcessor(SpanProcessor):
         found: list[tuple[int, OpenSpan]] = []
         while parent_id is not None:
             span = current if current is not None and current.get_span_context().span_id == parent_id else self._opened(parent_id)
+            span = getattr(span, "__wrapped__", span)  # what instrumentations put around a span may go before it
             if span is None or not span.is_recording():
                 return found
             above = span.parent

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, TypeVar
 
 from opentelemetry import trace
-from opentelemetry.sdk.trace import SpanProcessor
+from opentelemetry.sdk.trace import ConcurrentMultiSpanProcessor, SpanProcessor
 
 logger = logging.getLogger("otel_toolscore")
 
@@ -31,6 +31,9 @@ def add(provider: Any, processor: SpanProcessor) -> None:
     if method is None:
         raise NotATracerProviderError(f"{described(provider)} has no add_span_processor: it is not a tracer provider of the SDK")
     method(processor, **{name: value for name, value in KEEPING.items() if name in _parameters(method)})
+    inner = getattr(provider, "provider", provider)
+    if isinstance(getattr(inner, "_active_span_processor", None), ConcurrentMultiSpanProcessor):
+        logger.warning("%s runs its processors in threads without context: `expecting` is not seen there", described(provider))
 
 
 def _parameters(method: Callable[..., Any]) -> frozenset[str]:

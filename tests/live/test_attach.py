@@ -7,11 +7,14 @@ import logging
 from typing import Any
 
 import pytest
+from agent_spans import agent, call, tracer_of, verdict
 from opentelemetry import trace
-from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace import ConcurrentMultiSpanProcessor, SpanProcessor, TracerProvider
 from recording import Recording
 
 from otel_toolscore.live import attach
+from otel_toolscore.policy import loads
+from otel_toolscore.processor import ToolScoreProcessor
 
 
 class Phoenix(TracerProvider):
@@ -85,3 +88,17 @@ def test_what_belongs_to_a_provider_goes_with_it() -> None:
     table.put(second, "second")
     assert table.get(second) == "second"
     assert len(table._kept) == 1
+
+
+def test_a_provider_that_runs_processors_in_threads_is_scored_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """Verdicts are there all the same; what needs the context is not."""
+    recording = Recording()
+    recording.tracer_provider = TracerProvider(active_span_processor=ConcurrentMultiSpanProcessor(2), shutdown_on_exit=False)
+    processor = ToolScoreProcessor(loads("version: 1\nrules:\n  - {id: no-rm, forbid: rm}\n"))
+    attach.add(recording.tracer_provider, processor)
+    recording.with_exporter()
+    with agent(tracer_of(recording)):
+        call(tracer_of(recording), "rm")
+    assert verdict(recording, "execute_tool rm") == "fail"
+    assert "threads without context" in caplog.text
+    assert processor.errors.by_type == {}
