@@ -18,6 +18,7 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
     """Conversations whose history is kept. The one that was longest without a call is forgotten: what comes later in it is
     judged as a part of a conversation (`conversation_incomplete`)."""
     forgotten: int = 100_000
-    """Conversations that are known to have been forgotten; beyond, any new one may be one of them."""
+    """Conversations that are known to have been forgotten; beyond, any new one may be one of them. As many runs that were closed
+    too early are known, so that what still comes of them is judged as a part of a run."""
     tools: int = 10_000
     """Names of tools that are told as uncovered."""

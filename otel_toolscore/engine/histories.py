@@ -58,6 +58,8 @@ class Histories:
         """The known calls that this one takes the place of; they are remembered no longer."""
         if not call.span_id:
             return []
+        if not call.merged and (call.trace_id, call.span_id) not in run.calls:
+            return []
         keys = [(call.trace_id, call.span_id), *((call.trace_id, span.span_id) for span in call.merged)]
         replaced = [run.calls.pop(key) for key in keys if key in run.calls]
         for kept in replaced:
@@ -99,7 +101,10 @@ class Histories:
 
     def judged(self, run: KeptRun, calls: Iterable[ToolCall]) -> None:
         """The calls were judged: what should have come before them is late from now on."""
-        start = max((call.start_ns for call in calls if call.start_ns is not None), default=None)
+        start: int | None = None
+        for call in calls:
+            if call.start_ns is not None and (start is None or call.start_ns > start):
+                start = call.start_ns
         run.judged_up_to(start)
         conversation = self.conversation(run)
         if conversation is not None:

@@ -68,7 +68,8 @@ class Engine:
         for run in runs:
             kept = self._memory.open(run)
             fed.append((kept, run.calls))
-            self._histories.join(kept, conversation_of(run))
+            if kept.conversation is None:
+                self._histories.join(kept, conversation_of(run))
             self._histories.note_gaps(kept)
             for call in run.calls:
                 found += self._admit(kept, call)
@@ -149,13 +150,13 @@ class Engine:
     def _admit(self, kept: KeptRun, call: ToolCall) -> Iterator[Found]:
         """Judge a call by what needs only the call, and remember it for the rest."""
         replaced = self._histories.take_out(kept, call)
-        if any(LATE in each.call.notes for each in replaced) or (not replaced and self._histories.comes_late(kept, call)):
+        if any(LATE in each.call.notes for each in replaced) if replaced else self._histories.comes_late(kept, call):
             call = marked_late(call)
         self._counted += 1
         surroundings = kept.surroundings(call)
         here = KeptCall(call, place(call, self._counted), surroundings)
         situation = Situation(kept.key, call, here.place, surroundings.scopes, surroundings.context, kept.schemas)
-        said = {rule: answer for each in replaced for rule, answer in each.found() if answer.kind == "violation"}
+        said = {rule: answer for each in replaced for rule, answer in each.found() if answer.kind == "violation"} if replaced else {}
         for number in self._plan.concerned(call):
             planned = self._plan.rules[number]
             fit = self._accused(planned, situation, surroundings.fit(planned.when))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, OrderedDict
 
 from otel_toolscore.engine.bounds import Bounds
@@ -20,6 +19,8 @@ class Memory:
         self.runs: OrderedDict[str, KeptRun] = OrderedDict()
         self.hits: Counter[str] = Counter()
         """How often a bound was hit, by its name."""
+        self._closed_early: OrderedDict[str, None] = OrderedDict()
+        """Runs that were closed to keep the bound: what still comes of them is a part of a run."""
         self._conversations: OrderedDict[str, KeptConversation] = OrderedDict()
         self._forgotten: OrderedDict[str, None] = OrderedDict()
         self._any_may_be_forgotten = False
@@ -27,21 +28,26 @@ class Memory:
 
     def open(self, run: Run) -> KeptRun:
         """The run that this one is a part of."""
-        kept = self.runs.get(run.key)
+        key = run.key
+        kept = self.runs.get(key)
         if kept is None:
-            kept = self.runs[run.key] = KeptRun(self._plan, run.key, run.trace_id, self._bounds.history)
+            kept = self.runs[key] = KeptRun(self._plan, key, run.trace_id, self._bounds.history)
+            kept.complete = key not in self._closed_early
         else:
-            self.runs.move_to_end(run.key)
+            self.runs.move_to_end(key)
         kept.learn(run)
         return kept
 
     def overflowing(self) -> list[KeptRun]:
         """The runs beyond the bound; they are kept no longer."""
-        over = []
+        over: list[KeptRun] = []
         while len(self.runs) > self._bounds.runs:
-            _, kept = self.runs.popitem(last=False)
+            key, kept = self.runs.popitem(last=False)
             self.hits["runs"] += 1
             over.append(kept)
+            self._closed_early[key] = None
+            if len(self._closed_early) > self._bounds.forgotten:
+                self._closed_early.popitem(last=False)
         return over
 
     def conversation(self, name: str) -> KeptConversation:
@@ -75,6 +81,10 @@ class Memory:
 
 def conversation_of(run: Run) -> str | None:
     """The conversation that a run is part of: its top's, else that of any of its scopes or calls."""
-    of_scopes = (scope.conversation for scope in run.scopes)
-    of_calls = (call.conversation for call in run.calls)
-    return next((name for name in itertools.chain(of_scopes, of_calls) if name is not None), None)
+    for scope in run.scopes:
+        if scope.conversation is not None:
+            return scope.conversation
+    for call in run.calls:
+        if call.conversation is not None:
+            return call.conversation
+    return None

@@ -149,6 +149,8 @@ class KeptRun(History):
         self.violations: dict[tuple[int, str], Finding] = {}
         """What was said of scopes and stays, by the rule's place in the policy and the scope's id."""
         self._surroundings: dict[object, Surroundings] = {}
+        self._told: tuple[Scope, ...] = ()
+        """The scopes that were last told: a front door tells the same ones again and again."""
 
     @property
     def top(self) -> Scope | None:
@@ -157,10 +159,13 @@ class KeptRun(History):
 
     def learn(self, run: Run) -> None:
         """What is newly known of the run, its calls apart."""
-        if any(self.scopes.get(scope.id) != scope for scope in run.scopes):
-            self.scopes = _with(self.scopes, run.scopes)
-            self._surroundings.clear()
-        self.schemas.update(run.tool_schemas)
+        if run.scopes is not self._told:
+            self._told = run.scopes
+            if any(self.scopes.get(scope.id) != scope for scope in run.scopes):
+                self.scopes = _with(self.scopes, run.scopes)
+                self._surroundings.clear()
+        if run.tool_schemas:
+            self.schemas.update(run.tool_schemas)
         self.complete = self.complete and run.complete
         self.merged_spans = max(self.merged_spans, run.merged_spans)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 from otel_toolscore.model import MISSING
@@ -24,6 +24,8 @@ _EACH: Final = "[*]"
 
 def rows(paths: Sequence[Path], value: object, *, nested_text: bool) -> list[Row] | None:
     """One row for each combination that belongs together, never none; None where they would be more than MAX_ROWS."""
+    if len(paths) == 1:
+        return _column(tuple(paths), value, nested_text)
     columns: list[tuple[tuple[int, ...], list[Row]]] = []
     for numbers in _through_one_list([path.text for path in paths]):
         found = _column(tuple(paths[number] for number in numbers), value, nested_text)
@@ -39,6 +41,9 @@ def rows(paths: Sequence[Path], value: object, *, nested_text: bool) -> list[Row
 
 def _column(paths: tuple[Path, ...], value: object, nested_text: bool) -> list[Row] | None:
     if len(paths) == 1:
+        only = paths[0].only
+        if only is not None and isinstance(value, Mapping):
+            return [(value.get(only, MISSING),)]
         return [(found,) for _, found in paths[0].candidates(value, nested_text=nested_text)]
     before, _, _ = paths[0].text.partition(_EACH)
     below = [_parsed("$" + path.text[len(before) + len(_EACH) :]) for path in paths]

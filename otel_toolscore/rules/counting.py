@@ -61,6 +61,9 @@ class Seen(NamedTuple):
         return Seen(self.amount.plus(other.amount), self.cause or other.cause)
 
 
+_NOTHING_SEEN: Final = Seen(NOTHING, None)
+
+
 class Series:
     """Amounts in the order of their calls, with running totals."""
 
@@ -78,6 +81,11 @@ class Series:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def used(self) -> bool:
+        """Whether anything was ever counted here."""
+        return bool(self._places) or self._dropped_last is not None
 
     def add(self, place: Place, amount: Amount, cause: str | None) -> None:
         """Count the amount at the place; `cause` says why it is not certain."""
@@ -119,8 +127,9 @@ class Series:
             if self._dropped_last is not None and place < self._dropped_last:
                 return Seen(self._dropped.possible(), HISTORY_EVICTED)
             return Seen(self._up_to(bisect.bisect_left(self._places, place)), self._doubt(place, None))
-        timed = bisect.bisect_left(self._places, (True,))
-        others = self.total().minus(self._up_to(timed))
+        # Calls without a start stand last.
+        timed = bisect.bisect_left(self._places, (True,)) if self._places and self._places[-1][0] else len(self._places)
+        others = self.total().minus(self._up_to(timed)) if timed < len(self._places) else NOTHING
         if place[0]:
             at = bisect.bisect_left(self._places, place)
             if at < len(self._places) and self._places[at] == place:
@@ -221,12 +230,15 @@ class Groups:
     def before(self, part: Hashable, groups: Iterable[Hashable] | None, place: Place, within: int | None) -> Iterator[Seen]:
         """The total before the place in each of the groups; where they are not known, in each that there is and in a new one."""
         among = self._parts.get(part) or _Part()
-        shared = among.ungrouped.before(place, within)
+        shared = among.ungrouped.before(place, within) if among.ungrouped.used else _NOTHING_SEEN
         if self._lost_until is not None and (within is None or self._lost_until > place[1] - within):
             shared = shared.plus(Seen(self._lost, HISTORY_EVICTED))
         for group in among.series if groups is None else groups:
             series = among.series.get(group)
-            yield shared if series is None else series.before(place, within).plus(shared)
+            if series is None:
+                yield shared
+            else:
+                yield series.before(place, within) if shared is _NOTHING_SEEN else series.before(place, within).plus(shared)
         if groups is None:
             yield shared
 

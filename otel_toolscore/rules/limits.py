@@ -102,17 +102,20 @@ class Counter:
     def judge(self, entry: Entry, _gaps: tuple[str, ...]) -> Answer | None:
         """The answer about a call that was put. Calls that are missing accuse nobody, so that gaps do not matter."""
         assert isinstance(entry, CountedCall)
-        what = f"the call of {shown(entry.call)} is beyond {self._what}"
         before = list(self._groups.before(entry.part, entry.groups, entry.place, self._within))
         totals = [seen.amount.plus(entry.own) for seen in before]
         over = [total.exceeds(self._most) for total in totals]
         if entry.fit.truth is True and (all(over) if entry.groups is None else any(over)):
-            return violation(what, entry.fit.path)
+            return violation(self._beyond(entry), entry.fit.path)
         may_be_over = [seen.cause for seen, total in zip(before, totals, strict=True) if total.may_exceed(self._most)]
         if not may_be_over:
             return None
         doubt = entry.doubt
-        return inconclusive(what, doubt if doubt is not None else unknown(min(cause or "" for cause in may_be_over)))
+        why = doubt if doubt is not None else unknown(min(cause or "" for cause in may_be_over))
+        return inconclusive(self._beyond(entry), why)
+
+    def _beyond(self, entry: Entry) -> str:
+        return f"the call of {shown(entry.call)} is beyond {self._what}"
 
 
 class LimitJudge:

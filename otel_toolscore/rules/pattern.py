@@ -7,6 +7,7 @@ captured, as it was recorded, and only if every variant agrees. What cannot be k
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -105,16 +106,17 @@ def unreadable(what: str, evidence: Evidence) -> str:
 
 def _variant(pattern: Pattern, variant: Variant, call: ToolCall, context: Context) -> Fit:
     """One variant, where the pattern accuses."""
-    if pattern.tool is not None and not _accused_name(compiled(pattern.tool), variant, call):
+    if pattern.tool is not None and not _accused_name(pattern.tool, variant.tool, variant.recorded_name, variant.server or call.server):
         return NO
     return _where_and_what(pattern, variant, call, context, accuse=True)
 
 
-def _accused_name(names: Names, variant: Variant, call: ToolCall) -> bool:
-    if names.fit_folded(variant.tool) or (variant.recorded_name != variant.tool and names.fit_folded(variant.recorded_name)):
+@functools.lru_cache(maxsize=4096)
+def _accused_name(patterns: tuple[str, ...], tool: str, recorded_name: str, server: str | None) -> bool:
+    names = compiled(patterns)
+    if names.fit_folded(tool) or (recorded_name != tool and names.fit_folded(recorded_name)):
         return True
-    server = variant.server or call.server
-    return server is not None and names.fit_folded(f"{_MCP}{server}__{variant.tool}")
+    return server is not None and names.fit_folded(f"{_MCP}{server}__{tool}")
 
 
 def _recorded_variant(pattern: Pattern, variant: Variant, call: ToolCall, context: Context) -> Fit:

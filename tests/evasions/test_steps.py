@@ -189,7 +189,7 @@ def _as_written(given: str, _root: object, windows: bool) -> list[Any]:
 
 def forget() -> None:
     """What is remembered of names while a step is missing must not be met afterwards."""
-    for remembered in (names.fold, names.folded_forms, names.compiled):
+    for remembered in (names.fold, names.folded_forms, names.compiled, pattern._accused_name):
         if hasattr(remembered, "cache_clear"):
             remembered.cache_clear()
 
