@@ -52,7 +52,22 @@ class TraceMemory:
     """One trace. Whoever uses it holds `lock`."""
 
     __slots__ = (
-        *("below", "bound", "early_runs", "heard", "lock", "lost", "nodes", "open", "over", "passed", "places", "plain", "published"),
+        *(
+            "asked",
+            "below",
+            "bound",
+            "early_runs",
+            "heard",
+            "lock",
+            "lost",
+            "nodes",
+            "open",
+            "over",
+            "passed",
+            "places",
+            "plain",
+            "published",
+        ),
         *("reading", "revision", "root_ended", "said", "sampled", "schemas", "scorable", "service", "told", "touched", "trace_id"),
         "wanted",
     )
@@ -77,6 +92,8 @@ class TraceMemory:
         """Span -> the expectations that `expecting` bound to what starts there."""
         self.said: set[object] = set()
         """Which messages of models are kept; later spans repeat them."""
+        self.asked: dict[str, list[int]] = {}
+        """Call id -> model spans whose messages have a call or an answer of that id."""
         self.heard: list[int] = []
         """The first model spans that recorded what the user said."""
         self.places: dict[int | None, object] = {}
@@ -164,7 +181,10 @@ class TraceMemory:
         if node.reading is not None:
             self.schemas |= node.reading.schemas
             self.scorable = self.scorable or node.role in ("tool", "agent")
-            if node.reading.messages.user is not None and len(self.heard) < MAX_HEARD:
+            messages = node.reading.messages
+            for call_id in {*(call.id for call in messages.calls), *(answer.id for answer in messages.answers)}:
+                self.asked.setdefault(call_id, []).append(span_id)
+            if messages.user is not None and len(self.heard) < MAX_HEARD:
                 self.heard.append(span_id)
         if parent_id is not None:
             self.below.setdefault(parent_id, []).append(span_id)
@@ -210,15 +230,13 @@ class TraceMemory:
         return list(found.values())
 
     def telling_of(self, node: Node) -> list[Node]:
-        """The model spans whose messages have the arguments of a call that does not have them itself."""
+        """The model spans whose messages say something of a call that its own span does not."""
         reading = node.reading
-        if reading is None or reading.call_id is None or reading.arguments.state == "captured":
+        if reading is None or reading.call_id is None:
             return []
-        return [
-            other
-            for other in self.nodes.values()
-            if other.reading is not None and any(call.id == reading.call_id for call in other.reading.messages.calls)
-        ]
+        if reading.arguments.state == "captured" and reading.result.state == "captured":
+            return []
+        return [self.nodes[span_id] for span_id in self.asked.get(reading.call_id, ())]
 
     def parents(self) -> dict[str, str | None]:
         """Span -> parent, of every ended span that is kept."""

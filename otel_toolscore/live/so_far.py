@@ -119,8 +119,8 @@ class SoFar:
     def _call(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Run, ToolCall] | None:
         """The call that a tool span and what is below it record, in its run; None where an open span around it records it."""
         reading = node.reading
-        alone = span_id not in memory.below and reading is not None
-        if alone and reading is not None and (reading.call_id is None or reading.arguments.state == "captured"):
+        telling = memory.telling_of(node)
+        if reading is not None and span_id not in memory.below and not telling:
             place = self._place(memory, parent_id)
             if place is not None:
                 conversation = reading.conversation or place.place.conversation
@@ -131,7 +131,7 @@ class SoFar:
                 )
                 return place.run, describe(Group(nodes=(node,)), here, _NO_MESSAGES, memory.schemas)
         around = self._around(memory, parent_id)
-        nodes = [*around, *memory.said_to(around), node, *memory.subtree(span_id, stop=_OTHERS), *memory.telling_of(node)]
+        nodes = [*around, *memory.said_to(around), node, *memory.subtree(span_id, stop=_OTHERS), *telling]
         found = _call_in(assemble_nodes(nodes, runs=self._policy.runs), node.span_id)
         if found is not None and memory.schemas:
             run = msgspec.structs.replace(found[0], tool_schemas={**memory.schemas, **found[0].tool_schemas})
