@@ -49,6 +49,10 @@ class Histories:
             units = run.agent_units(number, judge)
             units.put(entry, agent)
             self._touch(number, units, run.gaps)
+        elif judge.per == "run":
+            unit = run.unit(number, judge)
+            unit.put(entry)
+            self._touch(number, unit, run.gaps)
         else:
             unit, gaps = self._unit(run, number, judge)
             unit.put(entry)
@@ -86,12 +90,13 @@ class Histories:
     def settle(self) -> list[Found]:
         """Judge what is new; the findings that are new or other than before, in the order of rules and calls."""
         found: list[Found] = []
-        for key in sorted(self._touched):
-            number, unit, gaps = self._touched[key]
+        touched = self._touched
+        for key in sorted(touched) if len(touched) > 1 else touched:
+            number, unit, gaps = touched[key]
             rule = self._plan.rules[number].rule
             changed = unit.settle(gaps())
             found += [Found(each.run, on_call(rule, each.answer, each.call), each.call) for each in changed if each.answer is not None]
-        self._touched.clear()
+        touched.clear()
         return found
 
     def comes_late(self, run: KeptRun, call: ToolCall) -> bool:
@@ -141,4 +146,6 @@ class Histories:
         return judge
 
     def _touch(self, number: int, unit: Unit | AgentUnits, gaps: Callable[[], tuple[str, ...]]) -> None:
-        self._touched[number, id(unit)] = _Touched(number, unit, gaps)
+        key = (number, id(unit))
+        if key not in self._touched:
+            self._touched[key] = _Touched(number, unit, gaps)

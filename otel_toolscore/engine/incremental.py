@@ -76,8 +76,9 @@ class Engine:
         found += self._histories.settle()
         for kept, calls in fed:
             self._histories.judged(kept, calls)
-        for conversation in self._memory.take_forgotten():
-            self._expectations.forget(conversation)
+        if self._memory.has_forgotten:
+            for conversation in self._memory.take_forgotten():
+                self._expectations.forget(conversation)
         for kept in self._memory.overflowing():
             kept.complete = False
             self._closed.append(self._end(kept, conversation_over=False))

@@ -69,6 +69,11 @@ class Memory:
                 self._any_may_be_forgotten = True
         return kept
 
+    @property
+    def has_forgotten(self) -> bool:
+        """Whether conversations were forgotten since this was last asked."""
+        return bool(self._newly_forgotten)
+
     def take_forgotten(self) -> list[str]:
         """The conversations that were forgotten since this was last asked."""
         forgotten, self._newly_forgotten = self._newly_forgotten, []

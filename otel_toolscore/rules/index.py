@@ -41,7 +41,8 @@ class RuleIndex:
 
     def rules(self, call: ToolCall) -> tuple[int, ...]:
         """In ascending order."""
-        names = tuple(names_of(call))
+        bare = call.recorded_name is None and call.server is None and not call.variants
+        names = (call.tool,) if bare else tuple(names_of(call))
         found = self._remembered.get(names)
         if found is None:
             if len(self._remembered) >= MAX_REMEMBERED:
