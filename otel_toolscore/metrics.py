@@ -1,4 +1,4 @@
-"""The formulas of the metrics, over one alignment (contract section 6). All numbers are exact.
+"""The formulas of the metrics, over one alignment (docs/metrics.md). All numbers are exact.
 
 G are the expected calls as resolved, T the actual calls. With tolerances, tolerated extra calls leave T and what stands in
 any order takes the order in which it was matched; without, both are as they were given.

@@ -75,7 +75,7 @@ class MergedSpan(msgspec.Struct, frozen=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """One logical execution of a tool (contract section 2)."""
+    """One logical execution of a tool (docs/glossary.md)."""
 
     tool: str
     """Bare name."""
@@ -206,7 +206,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Metrics(msgspec.Struct, frozen=True, kw_only=True):
-    """The five metrics of contract section 6, exact; None where there is no evidence."""
+    """The five metrics of docs/metrics.md, exact; None where there is no evidence."""
 
     selection_accuracy: Fraction | None
     argument_f1: Fraction | None
@@ -287,7 +287,7 @@ class Totals(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was scored together, and what it comes to (contract section 9)."""
+    """All that was scored together, and what it comes to."""
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()

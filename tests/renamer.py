@@ -1,6 +1,6 @@
 """Renames tools, ids and argument keys throughout a case: in what goes in, in the policy and in what must come out.
 
-Names keep what the contract gives a meaning to: the separators of a tool's name and its `mcp__` prefix, the `*` of a glob, the order
+Names keep what has a meaning: the separators of a tool's name and its `mcp__` prefix, the `*` of a glob, the order
 of span ids, and words that a dialect or MCP defines. Everything else is arbitrary, so nothing may depend on it.
 """
 

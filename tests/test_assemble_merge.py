@@ -1,4 +1,4 @@
-"""Which tool spans are one call (contract section 2, Merging), and what the call has of each."""
+"""Which tool spans are one call, and what the call has of each."""
 
 from __future__ import annotations
 

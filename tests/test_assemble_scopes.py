@@ -1,4 +1,4 @@
-"""Scopes, runs and conversations (contract section 1)."""
+"""Scopes, runs and conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which expected call is which actual call: one alignment, best by the contract's objective, that everything folds over."""
+"""Which expected call is which actual call: the one alignment that everything folds over."""
 
 from __future__ import annotations
 

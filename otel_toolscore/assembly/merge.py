@@ -1,4 +1,4 @@
-"""Which tool spans describe one call (contract section 2, Merging).
+"""Which tool spans describe one call.
 
 `merge` is a function of node records and works on any part of a trace that holds whole tool subtrees: one outermost tool span with
 what is below it, up to the next agent or model span, is enough.

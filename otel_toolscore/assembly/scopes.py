@@ -1,4 +1,4 @@
-"""Which spans of a trace are scopes, how they nest, and which scope each call is in (contract section 1)."""
+"""Which spans of a trace are scopes, how they nest, and which scope each call is in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparing JSON values (contract: typed and exact on meaning), and what a field rule, a schema or a matcher lets pass."""
+"""Comparing JSON values: typed and exact on meaning, and what a field rule, a schema or a matcher lets pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From findings and scores to verdicts (contract section 7), and what they come to in words."""
+"""From findings and scores to verdicts, and what they come to in words."""
 
 from __future__ import annotations
 

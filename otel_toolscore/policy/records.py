@@ -27,7 +27,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Expectation(msgspec.Struct, frozen=True, kw_only=True):
-    """Which calls a scope should make (contract section 3)."""
+    """Which calls a scope should make (docs/policy.md)."""
 
     id: str
     calls: tuple[Item, ...]

@@ -1,4 +1,4 @@
-"""PATTERN: what a rule says of one call, in three-valued logic and in two polarities (contract section 4).
+"""PATTERN: what a rule says of one call, in three-valued logic and in two polarities.
 
 A pattern *accuses* where a match is what a rule finds, and *excuses* where a match is what lets a call pass. Accusing is lenient
 in reading the call (look-alike names, text that could not be parsed, any one of several variants); excusing takes only what was

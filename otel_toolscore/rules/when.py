@@ -1,4 +1,4 @@
-"""`when`: on which calls a rule is asked, and which scopes a rule or an expectation selects (contract section 3)."""
+"""`when`: on which calls a rule is asked, and which scopes a rule or an expectation selects."""
 
 from __future__ import annotations
 

@@ -77,6 +77,6 @@ def test_is_error_outside_mcp_needs_the_shape_of_a_result() -> None:
 
 
 def test_an_ok_status_does_not_hide_an_exception() -> None:
-    """The contract names the exception event without a condition."""
+    """An exception event is an error whatever else the span says."""
     made = tool(1, events=[("exception", {"exception.type": "E"})])
     assert reading(type(made)(**{name: getattr(made, name) for name in made.__struct_fields__} | {"status": STATUS_OK})).outcome == "error"

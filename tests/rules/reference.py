@@ -1,4 +1,4 @@
-"""What the rules come to, worked out the slow way: every call against every other, straight from the sentences of the contract.
+"""What the rules come to, worked out the slow way: every call against every other, straight from what docs/policy.md says.
 
 Shares with the engine the records, paths, matchers and the comparison of values, and nothing of how it judges.
 """

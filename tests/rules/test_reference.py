@@ -33,7 +33,7 @@ def found(document: Document) -> set[reference.Said]:
 @given(drawn.policies(), drawn.traces())
 @settings(max_examples=120)
 def test_offline_findings_are_those_of_the_reference(policy: Policy, runs: list[Run]) -> None:
-    """On any policy and any traces, the engine says of each call and scope what the contract's sentences say."""
+    """On any policy and any traces, the engine says of each call and scope what the reference says."""
     assert found(score_runs(policy, runs)) == reference.Judge(policy, runs).said()
 
 
