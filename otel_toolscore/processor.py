@@ -332,6 +332,8 @@ class ToolScoreProcessor(SpanProcessor):
             elif isinstance(about, tuple):
                 call, verdict = about
                 self._points.call(call.tool, call.agent, verdict)
+            elif about is None:
+                continue
             elif about.kind == "violation":
                 self._points.violation(about, evaluation.service if evaluation is not None else None, context)
             else:

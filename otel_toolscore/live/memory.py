@@ -25,13 +25,15 @@ Held = Callable[[], Any]
 class OpenSpan:
     """A span that has not ended yet."""
 
-    __slots__ = ("as_node", "attribute_count", "held", "parent_id", "read", "root")
+    __slots__ = ("as_node", "attribute_count", "held", "missed", "parent_id", "read", "root")
 
     def __init__(self, held: Held, parent_id: int | None, *, read: bool, root: bool) -> None:
         self.held = held
         self.parent_id = parent_id
         self.read = read
         """Whether it has an `end` of ours, so that it will be heard of."""
+        self.missed = False
+        """Whether it was counted as one that did not end."""
         self.root = root
         """Whether nothing is heard of what is around it: it has no parent, a remote one, or one that ended or is not recorded."""
         self.as_node: Node | None = None
@@ -69,7 +71,7 @@ class TraceMemory:
             "published",
         ),
         *("reading", "revision", "root_ended", "said", "sampled", "schemas", "scorable", "service", "told", "touched", "trace_id"),
-        "wanted",
+        *("verdicts", "wanted"),
     )
 
     def __init__(self, trace_id: int, sampled: bool) -> None:
@@ -105,6 +107,8 @@ class TraceMemory:
         """What the outermost spans of calls were told when they ended."""
         self.early_runs: set[str] = set()
         self.published: set[tuple[str, ...]] = set()
+        self.verdicts: dict[tuple[str, ...], Verdict] = {}
+        """What was last published of expectations."""
         self.scorable = False
         """Whether there is a call or an agent in it."""
         self.revision = 0
@@ -120,7 +124,6 @@ class TraceMemory:
         """A span started."""
         self.open[span_id] = span
         if span.read:
-            self.over = False
             self.reading += 1
             self.want(span.parent_id)
 
@@ -139,6 +142,18 @@ class TraceMemory:
         if not self.root_ended or self.reading:
             return False
         return not any(span_id in self.wanted and span.held() is not None for span_id, span in self.open.items())
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a span that will be heard of is still held by the application."""
+        return any(span.read and span.held() is not None for span in list(self.open.values()))
+
+    def unheard(self) -> int:
+        """How many spans that were to be heard of have not ended; each is counted once."""
+        unheard = [span for span in self.open.values() if span.read and not span.missed]
+        for span in unheard:
+            span.missed = True
+        return len(unheard)
 
     def is_open(self, span_id: int) -> OpenSpan | None:
         """What is known of an open span."""

@@ -24,7 +24,7 @@ from otel_toolscore.live import answers
 from otel_toolscore.live.final import FinalEngine
 from otel_toolscore.live.memory import OpenSpan, PassedSpan, TraceMemory
 from otel_toolscore.live.so_far import SoFar, Told
-from otel_toolscore.model import Finding, RunResult
+from otel_toolscore.model import ExpectationResult, Finding, RunResult
 from otel_toolscore.policy import Policy
 from otel_toolscore.settings import Settings
 from otel_toolscore.spans import Span
@@ -81,8 +81,7 @@ class LiveScorer:
         """A span started that is worth reading, in a trace and under a span that are known."""
         with memory.lock:
             memory.touched = time.monotonic()
-            if memory.over:
-                self._finished.pop(memory.trace_id, None)
+            self._reopen(memory)
             memory.opened(span_id, span)
 
     def started(
@@ -102,13 +101,12 @@ class LiveScorer:
         `behind` is its parent, where that ended without being kept.
         """
         memory = self.traces.get(trace_id)
-        evicted: list[tuple[int, TraceMemory]] = []
+        evicted: list[TraceMemory] = []
         if memory is None:
             memory, evicted = self._open(trace_id, sampled)
         with memory.lock:
             memory.touched = time.monotonic()
-            if memory.over and span.read:
-                self._finished.pop(trace_id, None)
+            self._reopen(memory)
             for above_id, above in around:
                 if above_id not in memory.open and above_id not in memory.nodes:
                     memory.opened(above_id, above)
@@ -118,8 +116,8 @@ class LiveScorer:
             memory.opened(span_id, span)
             if bound and (ours := tuple(name for name in bound if name in self._expected)):
                 memory.bind(span_id, span.parent_id, ours)
-        for each, other in evicted:
-            self._close(each, other, TOO_MANY_TRACES)
+        for other in evicted:
+            self._close(other, TOO_MANY_TRACES)
 
     def ended(
         self, trace_id: int, span_id: int, parent_id: int | None, span: Span, *, root: bool = False, writable: bool = True
@@ -137,6 +135,7 @@ class LiveScorer:
         attributes: Attributes | None = None
         with memory.lock:
             memory.touched = time.monotonic()
+            self._reopen(memory)
             memory.closed(span_id, root=root)
             node = self._keep(memory, span_id, parent_id, span)
             if memory.complete:
@@ -144,7 +143,7 @@ class LiveScorer:
                 told = list(self._news(memory, results))
                 if writable:
                     attributes = self._of_results(results, span.span_id)
-                self._over(trace_id, memory)
+                self._over(memory)
             else:
                 attributes, told = self._so_far.tell(memory, span_id, parent_id, node)
         self._tell(told, results)
@@ -160,32 +159,32 @@ class LiveScorer:
         with memory.lock:
             memory.closed(span_id, root=root)
             if span_id in memory.wanted:
+                self._reopen(memory)
                 self._keep(memory, span_id, parent_id, self._snapshot(span))
-                memory.over = False
             elif len(memory.passed) < self._settings.max_spans:
                 remote = span.parent.is_remote if span.parent is not None else None
                 memory.passed[span_id] = PassedSpan(parent_id, remote, span.start_time, span.end_time)
             if memory.complete and not memory.over:
                 results = self._whole(memory)
                 told = list(self._news(memory, results))
-                self._over(trace_id, memory)
+                self._over(memory)
         self._tell(told, results)
 
     def sweep(self, now: float) -> None:
         """Closes traces in which nothing happened for the idle timeout, and forgets those that are over for long enough."""
         for trace_id, memory in list(self.traces.items()):
             quiet = now - memory.touched
-            if memory.over and quiet > LINGER_S:
+            if memory.over and quiet > LINGER_S and not memory.goes_on:
                 self._forget(trace_id)
             elif not memory.over and quiet > self._settings.idle_timeout_s:
-                self._close(trace_id, memory, NEVER_ENDED)
+                self._close(memory, NEVER_ENDED)
         self._close_conversations(now - self._settings.idle_timeout_s)
 
     def close(self) -> None:
         """Closes every trace, as at shutdown."""
         for trace_id, memory in list(self.traces.items()):
             if not memory.over:
-                self._close(trace_id, memory, NEVER_ENDED)
+                self._close(memory, NEVER_ENDED)
             self._forget(trace_id)
         self._close_conversations(None)
 
@@ -194,7 +193,7 @@ class LiveScorer:
         """Whether something is remembered that time can bring to an end."""
         return bool(self.traces) or self._final.waits
 
-    def _open(self, trace_id: int, sampled: bool) -> tuple[TraceMemory, list[tuple[int, TraceMemory]]]:
+    def _open(self, trace_id: int, sampled: bool) -> tuple[TraceMemory, list[TraceMemory]]:
         """The memory of a trace that is new, and what had to go for it."""
         evicted = []
         with self._lock:
@@ -206,7 +205,7 @@ class LiveScorer:
                 self._finished.pop(oldest, None)
                 gone = self.traces.pop(oldest, None)
                 if gone is not None and not gone.over:
-                    evicted.append((oldest, gone))
+                    evicted.append(gone)
             memory = self.traces[trace_id] = TraceMemory(trace_id, sampled)
         return memory, evicted
 
@@ -220,11 +219,12 @@ class LiveScorer:
             self._drop(TOO_MANY_SPANS)
         return node
 
-    def _whole(self, memory: TraceMemory) -> list[RunResult]:
-        """The runs of a trace that is over, scored."""
+    def _whole(self, memory: TraceMemory, *, cut: bool = False) -> list[RunResult]:
+        """The runs of a trace that is over, scored. `cut`: something in it did not end."""
         if not memory.scorable:
             return []
-        runs = assemble_nodes(memory.nodes.values(), runs=self.policy.runs, cut=memory.lost)
+        nodes = [*memory.nodes.values(), *(self._so_far.open_nodes(memory) if cut else ())]
+        runs = assemble_nodes(nodes, runs=self.policy.runs, cut=cut or memory.lost)
         if not runs:
             return []
         memory.revision += 1
@@ -249,30 +249,40 @@ class LiveScorer:
                 call = result.run.calls[about.call] if isinstance(about, Finding) and about.call is not None else None
                 if memory.is_new(evaluation.key, call):
                     yield Told(evaluation, about, memory.sampled)
+                elif isinstance(about, ExpectationResult) and memory.verdicts.get(evaluation.key) != about.verdict:
+                    yield Told(evaluation, None, memory.sampled)  # told again, and not counted again
                 elif evaluation.key[0] == "inconclusive" and memory.is_new(("counted", *evaluation.key, evaluation.span_id or ""), call):
                     yield Told(None, about, memory.sampled)
+                if isinstance(about, ExpectationResult):
+                    memory.verdicts[evaluation.key] = about.verdict
             for call, verdict in zip(result.run.calls, result.call_verdicts, strict=True):
                 if memory.is_new(("call", call.span_id), call):
                     yield Told(None, (call, verdict), memory.sampled)
 
-    def _over(self, trace_id: int, memory: TraceMemory) -> None:
-        """The trace is over, unless a late span opens it again."""
+    def _reopen(self, memory: TraceMemory) -> None:
+        """Something more of a trace becomes known."""
+        if memory.over:
+            memory.over = False
+            with self._lock:
+                self._finished.pop(memory.trace_id, None)
+
+    def _over(self, memory: TraceMemory) -> None:
+        """The trace is over, unless something more of it becomes known."""
         memory.over = True
-        self._finished[trace_id] = None
+        with self._lock:
+            if memory.trace_id in self.traces:
+                self._finished[memory.trace_id] = None
         self._so_far.over(memory)
 
-    def _close(self, trace_id: int, memory: TraceMemory, reason: str) -> None:
-        """Judges a trace that does not end by what is there of it."""
+    def _close(self, memory: TraceMemory, reason: str) -> None:
+        """Judges a trace that does not end by what is there of it. What is open may still end, and is then judged with the rest."""
         with memory.lock:
             if memory.over:
                 return
-            unheard = memory.reading
-            memory.lost = memory.lost or unheard > 0
-            memory.open.clear()
-            memory.reading = 0
-            results = self._whole(memory)
+            unheard = memory.unheard()
+            results = self._whole(memory, cut=memory.reading > 0)
             told = list(self._news(memory, results))
-            self._over(trace_id, memory)
+            self._over(memory)
         self._drop(reason, unheard)
         self._tell(told, results)
 

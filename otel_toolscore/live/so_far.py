@@ -46,7 +46,8 @@ class Told(NamedTuple):
     """Something final, to be published once."""
 
     evaluation: Evaluation | None
-    about: Finding | ExpectationResult | tuple[ToolCall, Verdict]
+    about: Finding | ExpectationResult | tuple[ToolCall, Verdict] | None
+    """What is counted; None where it was."""
     sampled: bool
 
 
@@ -75,6 +76,11 @@ class SoFar:
     def node_of(self, span: Span) -> Node:
         """The record of a span."""
         return node_of(span, self._keys, self._policy.spans)
+
+    def open_nodes(self, memory: TraceMemory) -> list[Node]:
+        """The agents, and what is around them, that are open: as far as they are known, without an end. An open call is none yet."""
+        found = [self._as_node(span) for span_id, span in list(memory.open.items()) if span.read or span_id in memory.wanted]
+        return [msgspec.structs.replace(node, end_ns=None) for node in found if node is not None and node.role != "tool"]
 
     def tell(self, memory: TraceMemory, span_id: int, parent_id: int | None, node: Node) -> tuple[Attributes | None, list[Told]]:
         """What a span is told while its trace goes on, and what of that is final already."""

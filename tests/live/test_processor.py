@@ -638,3 +638,43 @@ def test_a_limit_of_a_conversation_counts_over_its_runs() -> None:
     ]
     assert verdicts == ["pass", "fail"]
     assert [event["toolscore.rule.id"] for event in recording.events] == ["once"]
+
+
+def test_a_tool_that_outlasts_the_idle_timeout_is_judged_when_it_ends() -> None:
+    """The run was told as open; when it has ended it is told again, as a further revision, and counted once."""
+    recording = Recording()
+    results: list[RunResult] = []
+    policy = {"expectations": [{"id": "e", "calls": [{"tool": "slow"}]}], "rules": [{"id": "no-slow", "severity": "low", "forbid": "slow"}]}
+    scored(policy, recording, on_result=results.append, settings=Settings(idle_timeout_s=0.05))
+    recording.with_exporter()
+    tracer = tracer_of(recording)
+    with agent(tracer), tool(tracer, "slow"):
+        deadline = time.monotonic() + 5
+        while not results and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert [(result.verdict, result.run.complete) for result in results] == []
+        time.sleep(0.2)
+    assert (results[-1].run.complete, [each.verdict for each in results[-1].expectations]) == (True, ["pass"])
+    assert verdict(recording, "execute_tool slow") == "fail"
+    assert (recording.spans["invoke_agent support"].attributes or {})["toolscore.call_count"] == 1
+    assert sum(recording.points("toolscore.calls").values()) == 1
+    assert list(recording.points("toolscore.violations").values()) == [1]
+
+
+def test_a_run_that_was_told_as_open_is_told_again() -> None:
+    """An agent is idle for long, was told as incomplete, and goes on."""
+    recording = Recording()
+    results: list[RunResult] = []
+    policy = {"expectations": [{"id": "e", "calls": [{"tool": "a"}, {"tool": "b"}]}]}
+    scored(policy, recording, on_result=results.append, settings=Settings(idle_timeout_s=0.05))
+    tracer = tracer_of(recording)
+    with agent(tracer):
+        call(tracer, "a")
+        deadline = time.monotonic() + 5
+        while not results and time.monotonic() < deadline:
+            time.sleep(0.01)
+        call(tracer, "b")
+    told = [(event["gen_ai.evaluation.score.label"], event["toolscore.revision"]) for event in recording.events]
+    assert told == [("inconclusive", 1), ("pass", 2)]
+    assert sum(recording.points("toolscore.evaluations").values()) == 1
+    assert sum(recording.points("toolscore.calls").values()) == 2

@@ -79,9 +79,9 @@ def play(policy: Policy, document: dict[str, Any], order: str, *, late: bool = F
     scorer = ToolScoreProcessor(policy, on_result=lambda result: final[result.run.trace_id].__setitem__(result.run.key, result))
     whole = scorer._scorer._whole
 
-    def scored(memory: TraceMemory) -> list[RunResult]:
+    def scored(memory: TraceMemory, **more: Any) -> list[RunResult]:
         final[f"{memory.trace_id:032x}"] = {}
-        return whole(memory)
+        return whole(memory, **more)
 
     scorer._scorer._whole = scored  # type: ignore[method-assign]
     exported = Exported()
