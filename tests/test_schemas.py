@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from typing import Any
 
 import pytest
@@ -130,10 +129,8 @@ class TestValidate:
 
     def test_slow_pattern(self) -> None:
         """A pattern that takes exponential time is given up, and that is no answer."""
-        start = time.perf_counter()
         with pytest.raises(SchemaError, match="takes too long"):
             validate({"pattern": "^((?=a)a|a)+b$"}, "a" * 40 + "!")
-        assert time.perf_counter() - start < 5
 
     def test_many_errors(self) -> None:
         """The places are bounded in number."""
