@@ -98,9 +98,12 @@ class MatcherValue(Single, frozen=True):
         del node
         return True
 
+    def build(self, document: object) -> object:
+        return matchers.build(document)
+
     def read(self, node: Node, label: str, reading: Reading) -> Any:
         try:
-            return matchers.build(plain(node))
+            return self.build(plain(node))
         except matchers.MatcherError as error:
             note_matcher_faults(error, node, label, reading)
             return REFUSED
@@ -112,25 +115,11 @@ class MatcherValue(Single, frozen=True):
         return condition_schema(defs)
 
 
-class ExpectedValue(Single, frozen=True):
+class ExpectedValue(MatcherValue, frozen=True):
     """The value of an argument of an expected call: a literal that may hold matchers at any depth."""
 
-    def takes(self, node: Node) -> bool:
-        del node
-        return True
-
-    def read(self, node: Node, label: str, reading: Reading) -> Any:
-        try:
-            return matchers.build_expected(plain(node))
-        except matchers.MatcherError as error:
-            note_matcher_faults(error, node, label, reading)
-            return REFUSED
-
-    def described(self) -> str:
-        return "a value or a matcher"
-
-    def schema(self, defs: Definitions) -> Schema:
-        return condition_schema(defs)
+    def build(self, document: object) -> object:
+        return matchers.build_expected(document)
 
 
 class Literal(Single, frozen=True):
